@@ -1,0 +1,1 @@
+"""Decode, resample, clip to length: files in, waveforms with their rate out."""

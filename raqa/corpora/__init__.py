@@ -1,0 +1,1 @@
+"""One file per corpus: the official download in, recordings out."""

@@ -1,0 +1,71 @@
+"""What every corpus is: facts about it, and `read()`, which turns its label tables into recordings."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+import polars as pl
+
+from raqa.tables import RECORDINGS, SET_ASIDE, check_table, set_aside_table
+
+
+@dataclass(frozen=True)
+class Recordings:
+    """All recordings of one corpus, and what was set aside on the way.
+
+    Attributes:
+        corpus: the corpus's name.
+        table: RECORDINGS columns, then canonical attributes (null = missing).
+        set_aside: SET_ASIDE columns: values and recordings not used, each with its reason.
+        sources: the label tables that were read; their bytes are part of a run's identity.
+        steps: how many recordings and subjects each step of the cohort left, first to last.
+    """
+
+    corpus: str
+    table: pl.DataFrame
+    set_aside: pl.DataFrame = field(default_factory=set_aside_table)
+    sources: tuple[Path, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        table = check_table(self.table, RECORDINGS, name="recordings", key=["recording_id"])
+        object.__setattr__(self, "table", table)
+        object.__setattr__(
+            self, "set_aside", check_table(self.set_aside, SET_ASIDE, name="set-aside")
+        )
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step of a cohort left."""
+
+    name: str
+    recordings: int
+    subjects: int
+
+
+class Corpus(ABC):
+    """A collection of recordings with labels, in the layout of its official download.
+
+    Class attributes are facts that hold without any file present; `raqa corpora list` shows them.
+    """
+
+    name: str
+    title: ClassVar[str]
+    licence: ClassVar[str]
+    how_to_get: ClassVar[str]  # a sentence with an address, or who to ask
+    synthetic: ClassVar[bool] = False
+    subject_known: ClassVar[bool] = True
+    attributes: tuple[str, ...] = ()  # canonical names of the labels it can have
+
+    @abstractmethod
+    def read(self) -> Recordings:
+        """Read the label tables; audio is looked for, never opened.
+
+        Raises:
+            UserError: the folder is not this corpus's layout, or its tables contradict themselves
+                (all problems are reported together, with rows).
+        """

@@ -1,0 +1,1 @@
+"""Extraction at speed, and the store on disk."""

@@ -1,0 +1,1 @@
+"""Waveform to embedding: one file per model family."""

@@ -1,0 +1,83 @@
+"""What every encoder is: a frozen module with a rate, a window, a width and a fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+OutputKind = Literal["vector", "frames"]
+
+
+class Encoder(nn.Module, ABC):
+    """Turns waveforms `[clips, samples]` at `sample_rate` into embeddings `[clips, width]`.
+
+    With `output == "frames"` the result is `[clips, frames, width]`. Rate, window, width and
+    output kind come from the object; no config repeats them.
+
+    Attributes:
+        sample_rate: Hz that `forward` expects.
+        window_s: seconds that a clip must have; None: any length of at least `min_s`.
+        min_s: the shortest clip it can embed, in seconds.
+        width: length of one embedding vector.
+        output: what `forward` returns.
+        weights: "none" for an encoder without weights, "random", or the checkpoint's SHA-256.
+    """
+
+    revision: ClassVar[int] = 1  # raise when the same settings begin to give other numbers
+    sample_rate: int
+    window_s: float | None = None
+    min_s: float = 0.0
+    width: int
+    output: OutputKind = "vector"
+    weights: str = "none"
+
+    @property
+    @abstractmethod
+    def settings(self) -> Mapping[str, Any]:
+        """Everything besides weights that changes the numbers, as plain JSON values."""
+
+    @abstractmethod
+    def forward(self, waveforms: Tensor) -> Tensor:
+        """Embed `[clips, samples]` float32 at `sample_rate` as `[clips, width]`."""
+
+    @property
+    def weights_real(self) -> bool:
+        """False only for weights that were drawn at random."""
+        return self.weights != "random"
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hex digits that change whenever the same audio would get other numbers."""
+        facts = {
+            "class": type(self).__name__,
+            "revision": self.revision,
+            "settings": dict(self.settings),
+            "weights": self.weights,
+            "output": self.output,
+            "rate": self.sample_rate,
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+    def check_input(self, waveforms: Tensor) -> None:
+        """Refuse a batch that is not `[clips, samples]` float of a length this encoder takes.
+
+        Raises:
+            ValueError: naming the shape given and the one expected.
+        """
+        if waveforms.ndim != 2 or not torch.is_floating_point(waveforms):
+            raise ValueError(f"{type(self).__name__} takes float [clips, samples], "
+                             f"not {waveforms.dtype} {list(waveforms.shape)}")  # fmt: skip
+        samples = waveforms.shape[1]
+        expected = None if self.window_s is None else round(self.window_s * self.sample_rate)
+        if expected is not None and samples != expected:
+            raise ValueError(f"{type(self).__name__} takes clips of {self.window_s:g} s = {expected} "
+                             f"samples at {self.sample_rate} Hz, not {samples} samples")  # fmt: skip
+        if samples < self.min_s * self.sample_rate:
+            raise ValueError(f"{type(self).__name__} takes clips of at least {self.min_s:g} s, "
+                             f"not {samples / self.sample_rate:g} s")  # fmt: skip

@@ -1,0 +1,36 @@
+"""What a user did wrong, said so that they can mend it; shown without a traceback."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class UserError(Exception):
+    """Something the user can mend: the message says what was given, what was expected, what to do.
+
+    The command line prints it without a traceback and exits with status 2.
+
+    Args:
+        problems: one message, or all messages found at once; they are reported together.
+    """
+
+    def __init__(self, problems: str | Sequence[str]) -> None:
+        self.problems: tuple[str, ...] = (
+            (problems,) if isinstance(problems, str) else tuple(problems)
+        )
+        super().__init__("\n".join(self.problems))
+
+
+def neighbours(given: str, choices: Iterable[str]) -> str:
+    """Say which of the choices look like what was given, then list them all.
+
+    Returns:
+        for example ``did you mean mlp_small? Choices: linear, median, mlp, mlp_small``.
+    """
+    names = sorted(set(choices))
+    if not names:
+        return "There is nothing to choose from."
+    close = difflib.get_close_matches(given, names, n=3, cutoff=0.6)
+    hint = f"Did you mean {' or '.join(close)}? " if close else ""
+    return f"{hint}Choices: {', '.join(names)}"

@@ -1,0 +1,55 @@
+"""A fold: three sides of recordings with labels, no subject in two of them (checked, not hoped)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Self
+
+import polars as pl
+
+from raqa.errors import UserError
+from raqa.tables import FOLD, SIDES, check_table
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What one fit trains, selects and is tested on.
+
+    Attributes:
+        name: within a run, for example "within" or "coswara to coughvid".
+        target: canonical name of the attribute that `label` holds.
+        table: FOLD columns, one row per recording; age and sex follow where the corpus has them.
+        leakage: why subjects might stand on two sides all the same, or None.
+    """
+
+    name: str
+    target: str
+    table: pl.DataFrame
+    leakage: str | None = None
+
+    def __post_init__(self) -> None:
+        table = check_table(self.table, FOLD, name="fold", key=["corpus", "recording_id"])
+        object.__setattr__(self, "table", table)
+        unknown = set(table["side"]) - set(SIDES)
+        if unknown:
+            raise ValueError(f"a fold's sides are {SIDES}, not {sorted(unknown)}")
+        if table["label"].null_count() or table["label"].is_nan().any():
+            raise ValueError("a fold has a label for every recording")
+        sides = table.group_by("corpus", "subject_id").agg(pl.col("side").unique().sort())
+        torn = sides.filter(pl.col("side").list.len() > 1).sort("corpus", "subject_id")
+        if torn.height:
+            first = torn.row(0, named=True)
+            raise UserError(
+                f"{torn.height} subject(s) stand in more than one split, first {first['subject_id']} "
+                f"of {first['corpus']} ({' and '.join(first['side'])}). A subject may be in one only."
+            )
+
+    def side(self, name: str) -> pl.DataFrame:
+        """The rows of train, validation or test."""
+        return self.table.filter(pl.col("side") == name)
+
+    def without(self, recording_ids: Collection[str]) -> Self:
+        """The same fold without some recordings (for example those whose audio is unusable)."""
+        keep = ~pl.col("recording_id").is_in(list(recording_ids))
+        return replace(self, table=self.table.filter(keep))

@@ -1,0 +1,111 @@
+"""The tables that stages hand to each other: their columns, types, units and keys.
+
+Recordings go from corpora to regimes, a fold's sides from regimes to training, predictions
+from training to metrics and reports; what was set aside travels beside all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+Columns = Mapping[str, type[pl.DataType] | pl.DataType]
+
+RECORDINGS: Columns = {
+    "recording_id": pl.String,  # unique within the corpus, stable over machines
+    "corpus": pl.String,
+    "subject_id": pl.String,  # unique within the corpus; the upload where subjects are unknown
+    "subject_known": pl.Boolean,  # False: two subject_ids may be the same person
+    "path": pl.String,  # where the audio is or would be; absolute
+    "audio": pl.Boolean,  # whether a file is there
+    "start_s": pl.Float64,  # segment start in seconds; null: the whole file
+    "end_s": pl.Float64,
+    "modality": pl.String,  # cough, breathing, ...; the corpus's own finer name where it has one
+    "split": pl.String,  # the corpus's official split (train, validation, test) or null
+}
+"""Columns every recordings table has; canonical attributes (corpora/attributes.py) follow them."""
+
+SET_ASIDE: Columns = {
+    "corpus": pl.String,
+    "stage": pl.String,  # label, layout, audio, split: where it was noticed
+    "item": pl.String,  # the recording_id or file
+    "row": pl.Int64,  # line of the label table as a spreadsheet counts (header is 1), or null
+    "field": pl.String,  # column, where one value and not the recording is set aside
+    "value": pl.String,  # what stood there
+    "reason": pl.String,  # a sentence fragment: "age of 999 is outside 0-120 year"
+}
+
+FOLD: Columns = {
+    "side": pl.String,  # train, validation or test
+    "corpus": pl.String,
+    "recording_id": pl.String,
+    "subject_id": pl.String,
+    "subject_known": pl.Boolean,
+    "label": pl.Float64,  # in the attribute's canonical unit
+}
+
+PREDICTIONS: Columns = {
+    "seed": pl.Int64,
+    "corpus": pl.String,
+    "recording_id": pl.String,
+    "subject_id": pl.String,
+    "truth": pl.Float64,  # in the attribute's canonical unit
+    "prediction": pl.Float64,
+}
+
+SIDES = ("train", "validation", "test")
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """One row of the SET_ASIDE table."""
+
+    corpus: str
+    stage: str
+    item: str
+    reason: str
+    row: int | None = None
+    field: str | None = None
+    value: str | None = None
+
+
+def set_aside_table(rows: Iterable[SetAside] = ()) -> pl.DataFrame:
+    """Collect set-aside rows into the SET_ASIDE table."""
+    return pl.DataFrame([asdict(row) for row in rows], schema=dict(SET_ASIDE))
+
+
+def check_table(
+    table: pl.DataFrame, columns: Columns, *, name: str, key: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Return the table with its required columns first and cast, or say what is wrong with it.
+
+    Args:
+        key: columns that together must be non-null and unique.
+
+    Raises:
+        ValueError: a required column is missing or of another type, a key is null or repeated.
+            This is a fault of the stage that made the table, not of the user.
+    """
+    missing = [column for column in columns if column not in table.columns]
+    if missing:
+        raise ValueError(f"{name} table lacks {', '.join(missing)}; it has {table.columns}")
+    wrong = [
+        f"{column} is {table.schema[column]}, not {kind}"
+        for column, kind in columns.items()
+        if table.schema[column] != kind and table.schema[column] != pl.Null
+    ]
+    if wrong:
+        raise ValueError(f"{name} table: {'; '.join(wrong)}")
+    casts: list[Any] = [pl.col(column).cast(kind) for column, kind in columns.items()]
+    extra = [column for column in table.columns if column not in columns]
+    table = table.select(*casts, *extra)
+    for column in key:
+        if table[column].null_count():
+            raise ValueError(f"{name} table: {table[column].null_count()} null {column}")
+    if key and table.select(key).is_duplicated().any():
+        repeated = table.filter(table.select(key).is_duplicated()).select(key).row(0)
+        raise ValueError(f"{name} table: {repeated} stands more than once")
+    return table

@@ -1,0 +1,1 @@
+"""Fit heads with Lightning, all seeds side by side."""
