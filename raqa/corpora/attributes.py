@@ -1,4 +1,4 @@
-"""The registry of canonical attributes: name, kind, unit, range and the units it can be read from."""
+"""The registry of canonical attributes: name, kind, range, unit and units it is read from."""
 
 from __future__ import annotations
 

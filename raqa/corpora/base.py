@@ -1,4 +1,4 @@
-"""What every corpus is: facts about it, and `read()`, which turns its label tables into recordings."""
+"""What every corpus is: facts about it, and `read()`, from label tables to recordings."""
 
 from __future__ import annotations
 

@@ -70,14 +70,15 @@ class Encoder(nn.Module, ABC):
         Raises:
             ValueError: naming the shape given and the one expected.
         """
+        name = type(self).__name__
         if waveforms.ndim != 2 or not torch.is_floating_point(waveforms):
-            raise ValueError(f"{type(self).__name__} takes float [clips, samples], "
-                             f"not {waveforms.dtype} {list(waveforms.shape)}")  # fmt: skip
-        samples = waveforms.shape[1]
-        expected = None if self.window_s is None else round(self.window_s * self.sample_rate)
-        if expected is not None and samples != expected:
-            raise ValueError(f"{type(self).__name__} takes clips of {self.window_s:g} s = {expected} "
-                             f"samples at {self.sample_rate} Hz, not {samples} samples")  # fmt: skip
+            shape = list(waveforms.shape)
+            raise ValueError(f"{name} takes float [clips, samples], not {waveforms.dtype} {shape}")
+        samples, seconds = waveforms.shape[1], waveforms.shape[1] / self.sample_rate
+        if self.window_s is not None and samples != round(self.window_s * self.sample_rate):
+            raise ValueError(
+                f"{name} takes clips of {self.window_s:g} s at {self.sample_rate} Hz, "
+                f"not {samples} samples ({seconds:g} s at that rate)"
+            )
         if samples < self.min_s * self.sample_rate:
-            raise ValueError(f"{type(self).__name__} takes clips of at least {self.min_s:g} s, "
-                             f"not {samples / self.sample_rate:g} s")  # fmt: skip
+            raise ValueError(f"{name} takes clips of at least {self.min_s:g} s, not {seconds:g} s")

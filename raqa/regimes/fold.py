@@ -41,8 +41,9 @@ class Fold:
         if torn.height:
             first = torn.row(0, named=True)
             raise UserError(
-                f"{torn.height} subject(s) stand in more than one split, first {first['subject_id']} "
-                f"of {first['corpus']} ({' and '.join(first['side'])}). A subject may be in one only."
+                f"{torn.height} subject(s) stand in more than one split, first "
+                f"{first['subject_id']} of {first['corpus']} ({' and '.join(first['side'])}). "
+                "A subject may be in one only."
             )
 
     def side(self, name: str) -> pl.DataFrame:
