@@ -1,0 +1,165 @@
+"""From a composed config to the objects of one experiment, checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hydra.errors import HydraException
+from hydra.utils import instantiate
+from omegaconf import DictConfig, ListConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from pydantic import ValidationError
+
+from raqa.errors import UserError
+
+if TYPE_CHECKING:
+    from raqa.audio.clip import ClipPolicy
+    from raqa.corpora.base import Corpus
+    from raqa.corpora.cohort import Cohort
+    from raqa.embeddings.extract import EmbedSettings
+    from raqa.encoders.base import Encoder
+    from raqa.heads.base import Head
+    from raqa.regimes.split import Split
+    from raqa.regimes.task import RegressionTask
+    from raqa.regimes.within import Within
+    from raqa.reports.tracking import Tracker
+    from raqa.training.settings import TrainerSettings
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything one run is made of, one object for each config group."""
+
+    corpus: Corpus
+    cohort: Cohort
+    task: RegressionTask
+    encoder: Encoder
+    clip: ClipPolicy
+    embed: EmbedSettings
+    head: Head
+    regime: Within
+    split: Split
+    trainer: TrainerSettings
+    logger: Tracker
+    seeds: tuple[int, ...]
+
+
+# Where each object stands in the config. Cheap ones first: the encoder may have to load weights.
+_NODES = {
+    "corpus": "datamodule.corpus",
+    "cohort": "datamodule.cohort",
+    "task": "task",
+    "clip": "clip",
+    "embed": "embed",
+    "head": "head",
+    "regime": "regime",
+    "split": "split",
+    "trainer": "trainer",
+    "logger": "logger",
+    "encoder": "encoder",
+}
+
+
+def build(config: DictConfig) -> Experiment:
+    """Build and cross-check everything; no file of a corpus is opened.
+
+    Raises:
+        UserError: naming every setting that is wrong and every pair that does not fit.
+    """
+    problems: list[str] = []
+    parts: dict[str, Any] = {}
+    for name, path in _NODES.items():
+        try:
+            parts[name] = build_node(config, path)
+        except UserError as error:
+            problems += error.problems
+    try:
+        parts["seeds"] = parse_seeds(config.seeds)
+    except UserError as error:
+        problems += error.problems
+    if problems:
+        raise UserError(problems)
+    experiment = Experiment(**parts)
+    problems = list(_misfits(experiment))
+    if problems:
+        raise UserError(problems)
+    return experiment
+
+
+def build_node(config: DictConfig, path: str) -> Any:
+    """Build the object at a dotted path, turning every kind of refusal into a UserError."""
+    node = OmegaConf.select(config, path)
+    group = path.split(".", maxsplit=1)[0]
+    if not isinstance(node, DictConfig):
+        raise UserError(f"{group}={node}: one has to be chosen; see --help for the choices.")
+    try:
+        return instantiate(node, _convert_="all")
+    except ValidationError as error:
+        raise UserError(list(_validation(path, error))) from error
+    except (HydraException, OmegaConfBaseException) as error:
+        raise UserError(list(_causes(path, error))) from error
+
+
+def parse_seeds(value: Any) -> tuple[int, ...]:
+    """Read `seeds`: a count (0, 1, ...) or a list of different non-negative integers."""
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return tuple(range(value))
+    listed = list(value) if isinstance(value, ListConfig | list | tuple) else []
+    valid = all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in listed)
+    if not listed or not valid or len(set(listed)) != len(listed):
+        raise UserError(
+            f"seeds={value}: expected how many seeds (1 or more), "
+            "or a list of different seeds such as seeds=[0,3]."
+        )
+    return tuple(listed)
+
+
+def _causes(path: str, error: BaseException) -> Iterable[str]:
+    """What lies behind an error of Hydra's, in the user's words."""
+    cause = error.__cause__
+    if isinstance(cause, ValidationError):
+        yield from _validation(path, cause)
+    elif isinstance(cause, UserError):
+        yield from cause.problems
+    else:
+        text = str(cause or error).strip().splitlines()[0]
+        yield f"{path}: {text}"
+
+
+def _validation(path: str, error: ValidationError) -> Iterable[str]:
+    for fault in error.errors():
+        where = ".".join([path, *(str(part) for part in fault["loc"])])
+        given = fault["input"]
+        if fault["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
+            yield f"{where}: {error.title} has no such setting."
+        elif fault["type"] in {"missing", "missing_argument", "missing_keyword_only_argument"}:
+            yield f"{where}: has to be set."
+        else:
+            message = fault["msg"].removeprefix("Value error, ")
+            yield f"{where}={given}: {message[:1].lower()}{message[1:]}"
+
+
+def _misfits(experiment: Experiment) -> Iterable[str]:
+    corpus, task, encoder = experiment.corpus, experiment.task, experiment.encoder
+    clip, head = experiment.clip, experiment.head
+    if task.target not in corpus.attributes:
+        have = ", ".join(corpus.attributes) or "none"
+        yield (f"task={task.target}: {corpus.name} has no such label. Its labels: {have}.")
+    if encoder.window_s is not None and clip.length_s != encoder.window_s:
+        given = "whole recordings" if clip.length_s is None else f"{clip.length_s:g} s"
+        yield (
+            f"clip: {type(encoder).__name__} takes clips of {encoder.window_s:g} s, not {given}. "
+            f"Set clip.length_s={encoder.window_s:g}."
+        )
+    if clip.length_s is not None and clip.length_s < encoder.min_s:
+        yield (
+            f"clip.length_s={clip.length_s:g}: {type(encoder).__name__} takes clips of at least "
+            f"{encoder.min_s:g} s."
+        )
+    if encoder.output != "vector":
+        yield (
+            f"encoder.output={encoder.output}: {type(head).__name__} takes one vector a recording. "
+            "Set encoder.output=vector."
+        )

@@ -1,0 +1,56 @@
+"""`--help`: every group with a line, every choice with a line, and how to use them."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from raqa.configuration.folder import group_choices, group_texts
+
+_INTRODUCTION = """[bold]Train a head on an encoder's embeddings of a corpus, and score it.[/bold]
+
+  {command}                                      the synthetic demo, in about two minutes
+  {command} datamodule=coswara head=linear       choose from the groups below
+  {command} trainer.max_epochs=20 seeds=3        change one setting
+  {command} -m head=linear,mlp_small             every combination (Hydra multirun)
+"""
+_CLOSING = """Settings: {command} --cfg job prints all of them, resolved, with your overrides.
+Sweeps: -m (--multirun). Results stand in runs/, one folder a run; the same command again shows
+the finished result, force=true trains again."""
+
+
+def print_help(command: str, console: Console) -> None:
+    """Print the help of the training command.
+
+    Args:
+        command: how the user called it, for example ``python train.py``.
+    """
+    console.print(_INTRODUCTION.format(command=command), highlight=False)
+    defaults = _defaults()
+    for group, text in group_texts().items():
+        if group.startswith("hydra/"):
+            continue
+        console.print(f"[bold cyan]{group}[/bold cyan]  [dim]{text}[/dim]", highlight=False)
+        table = Table.grid(padding=(0, 2))
+        table.add_column(no_wrap=True)
+        table.add_column()
+        for choice, line in group_choices(group).items():
+            mark = "*" if choice == defaults.get(group) else " "
+            table.add_row(f"  {mark} {choice}", line)
+        console.print(table, highlight=False)
+    console.print("\n* the default", highlight=False)
+    console.print(_CLOSING.format(command=command), highlight=False)
+
+
+def _defaults() -> dict[str, str]:
+    from omegaconf import OmegaConf
+
+    from raqa.configuration.folder import ROOT_CONFIG, config_folder
+
+    root = OmegaConf.load(config_folder() / f"{ROOT_CONFIG}.yaml")
+    listed = OmegaConf.to_container(root)
+    found: dict[str, str] = {}
+    for entry in listed["defaults"] if isinstance(listed, dict) else []:
+        if isinstance(entry, dict):
+            found.update(entry)
+    return found

@@ -1,0 +1,156 @@
+"""Check what was typed against what there is, before Hydra sees it: all faults, with neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import ChoiceSweep, Glob, Override
+from hydra.errors import HydraException
+from omegaconf import DictConfig, ListConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from raqa.configuration.folder import ROOT_CONFIG, config_folder, group_choices, group_texts
+from raqa.errors import UserError, neighbours
+
+# Settings whose keys the user makes up (attribute names, column names).
+OPEN_MAPPINGS = ("filters", "attributes", "columns")
+
+
+def compose_config(overrides: Sequence[str], extra_folders: Sequence[Path] = ()) -> DictConfig:
+    """Compose the root config with overrides, after checking them.
+
+    Raises:
+        UserError: a group, choice or setting that does not exist, or a value of the wrong form.
+    """
+    check_overrides(overrides, extra_folders)
+    return _compose(overrides, extra_folders)
+
+
+def check_overrides(overrides: Sequence[str], extra_folders: Sequence[Path] = ()) -> None:
+    """Refuse overrides that name no group, choice or setting.
+
+    Raises:
+        UserError: with one line for every fault.
+    """
+    parsed, problems = _parse(overrides)
+    groups = [one for one in parsed if _is_group(one, extra_folders)]
+    problems += [text for one in groups for text in _wrong_choices(one, extra_folders)]
+    if not problems:
+        base = _compose([_first_choice(one, extra_folders) for one in groups], extra_folders)
+        problems += [
+            text for one in parsed if one not in groups for text in _wrong_setting(one, base)
+        ]
+    if problems:
+        raise UserError(problems)
+
+
+def settings_of(node: Any, prefix: str = "") -> Iterator[str]:
+    """All dotted paths below a node, inner ones included."""
+    if isinstance(node, DictConfig):
+        for key in map(str, node):
+            yield f"{prefix}{key}"
+            if not OmegaConf.is_missing(node, key) and not OmegaConf.is_interpolation(node, key):
+                yield from settings_of(node[key], f"{prefix}{key}.")
+
+
+def _compose(overrides: Sequence[str], extra_folders: Sequence[Path]) -> DictConfig:
+    search = [f"hydra.searchpath=[{','.join(f'file://{path}' for path in extra_folders)}]"]
+    with initialize_config_dir(config_dir=str(config_folder()), version_base="1.3"):
+        try:
+            return compose(ROOT_CONFIG, [*(search if extra_folders else []), *overrides])
+        except (HydraException, OmegaConfBaseException) as error:
+            raise UserError(str(error).strip()) from error
+
+
+def _parse(overrides: Sequence[str]) -> tuple[list[Override], list[str]]:
+    parser = OverridesParser.create()
+    parsed: list[Override] = []
+    problems: list[str] = []
+    for text in overrides:
+        try:
+            parsed.append(parser.parse_override(text))
+        except HydraException as error:
+            reason = str(error).splitlines()[0]
+            problems.append(f"{text}: can not be read as KEY=VALUE ({reason})")
+    return parsed, problems
+
+
+def _is_group(override: Override, extra_folders: Sequence[Path]) -> bool:
+    key = override.key_or_group
+    folders = (config_folder(), *extra_folders)
+    if key.startswith("hydra/") or override.package is not None:
+        return True
+    return any((folder / key).is_dir() for folder in folders)
+
+
+def _candidates(override: Override, choices: Sequence[str]) -> list[str]:
+    """The choices an override names: several in a sweep, none for null or a deletion."""
+    if override.is_delete():
+        return []
+    value = override.value()
+    if isinstance(value, ChoiceSweep):
+        return [str(getattr(one, "text", one)) for one in value.list]
+    if isinstance(value, Glob):
+        return list(value.filter(list(choices)))
+    return [] if value is None else [str(getattr(value, "text", value))]
+
+
+def _wrong_choices(override: Override, extra_folders: Sequence[Path]) -> list[str]:
+    group = override.key_or_group
+    if group.startswith("hydra/"):
+        return []  # Hydra's own groups come from installed plug-ins; it names the choices itself
+    choices = list(group_choices(group, extra_folders))
+    named = _candidates(override, choices)
+    if not named and isinstance(override.value(), Glob):
+        return [f"{override.input_line}: matches nothing. {neighbours('', choices)}"]
+    return [
+        f"{group}={name}: there is no {group} of that name. {neighbours(name, choices)}"
+        for name in named
+        if name not in choices
+    ]
+
+
+def _first_choice(override: Override, extra_folders: Sequence[Path]) -> str:
+    """The override itself, or for a sweep the one with its first choice."""
+    if override.is_delete() or override.package is not None:
+        return str(override.input_line)
+    named = _candidates(override, list(group_choices(override.key_or_group, extra_folders)))
+    sign = "+" if override.is_add() else ""
+    return f"{sign}{override.key_or_group}={named[0] if named else 'null'}"
+
+
+def _wrong_setting(override: Override, base: DictConfig) -> list[str]:
+    key = override.key_or_group
+    if key.startswith("hydra."):
+        return []
+    parent, _, name = key.rpartition(".")
+    inside = _find(base, parent) if parent else base
+    if isinstance(inside, DictConfig) and name in inside:
+        return []
+    if isinstance(inside, ListConfig):
+        return []
+    if isinstance(inside, DictConfig) and parent.rpartition(".")[2] in OPEN_MAPPINGS:
+        if override.is_add() or override.is_force_add():
+            return []
+        return [f"{key}: not set yet; write +{override.input_line} to add it."]
+    return [f"{key}: there is no such setting. {neighbours(key, _siblings(base, parent, inside))}"]
+
+
+def _siblings(base: DictConfig, parent: str, inside: Any) -> list[str]:
+    """What could have been meant: the settings beside it, or the groups, or anything at all."""
+    if parent and isinstance(inside, DictConfig):
+        return [f"{parent}.{name!s}" for name in inside]
+    if parent:
+        return list(settings_of(base))
+    return sorted({*map(str, base), *group_texts()})
+
+
+def _find(base: DictConfig, path: str) -> Any:
+    try:
+        return OmegaConf.select(base, path)
+    except OmegaConfBaseException:
+        return None

@@ -1,0 +1,187 @@
+"""Who is on the training, validation and test side: by subject, as published, or from a file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.dataclasses import dataclass
+
+from raqa.errors import UserError, neighbours
+from raqa.tables import SIDES
+
+_STRICT = ConfigDict(extra="forbid")
+AGE_GROUPS = 5  # quintiles; the published splits are stratified on age or not at all
+
+
+class Split(ABC):
+    """Assigns every recording of a cohort to a side, or to none."""
+
+    @abstractmethod
+    def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
+        """Give a recordings table a `side` column (null: on no side).
+
+        Raises:
+            UserError: this split can not be made from these recordings.
+        """
+
+
+@dataclass(frozen=True, config=_STRICT)
+class BySubject(Split):
+    """Random by subject, stratified on age quintiles (subjects without an age form one stratum).
+
+    The split depends on the subjects, their ages and its own seed, and on nothing else: not on
+    the task, the training seeds, or on which audio files happen to be present.
+
+    Args:
+        train, validation, test: fractions of subjects, together 1.
+        seed: of the split alone.
+        group_column: keep recordings with the same value there together, instead of subjects.
+    """
+
+    train: float = Field(gt=0, lt=1)
+    validation: float = Field(gt=0, lt=1)
+    test: float = Field(gt=0, lt=1)
+    seed: int = Field(ge=0)
+    group_column: str = "subject_id"
+
+    @model_validator(mode="after")
+    def _sum_to_one(self) -> BySubject:
+        total = self.train + self.validation + self.test
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"train, validation and test add up to {total:g}, not 1")
+        return self
+
+    def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
+        """Assign subjects (or groups) so that every age group has the fractions asked for."""
+        column = self.group_column
+        if column not in recordings.columns:
+            corpus = ", ".join(recordings["corpus"].unique().sort())
+            raise UserError(f"split: {corpus} has no column {column!r} to keep together")
+        strata = _age_groups(recordings, column)
+        order = np.random.default_rng(self.seed).permutation(strata.height)
+        shuffled = strata[order].sort("age_group", maintain_order=True)
+        sides = _proportional((self.train, self.validation, self.test), strata.height)
+        named = shuffled.select(
+            column, side=pl.Series([SIDES[side] for side in sides], dtype=pl.String)
+        )
+        return recordings.join(named, on=column, how="left", maintain_order="left")
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Official(Split):
+    """The split that the corpus publishes."""
+
+    def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
+        """Take the corpus's own split; recordings that it leaves out are on no side."""
+        if recordings["split"].is_null().all():
+            corpus = ", ".join(recordings["corpus"].unique().sort())
+            raise UserError(
+                f"split=official: {corpus} states no split for these recordings. "
+                "Use split=by_subject, or split=from_file with a file of your own."
+            )
+        return recordings.with_columns(side=pl.col("split"))
+
+
+@dataclass(frozen=True, config=_STRICT)
+class Auto(Split):
+    """The corpus's own split where it has one, else another one.
+
+    Args:
+        otherwise: what to do for a corpus that publishes none.
+    """
+
+    otherwise: BySubject
+
+    def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
+        """Delegate to the official split if any recording has one."""
+        own = not recordings["split"].is_null().all()
+        return Official().assign(recordings) if own else self.otherwise.assign(recordings)
+
+
+@dataclass(frozen=True, config=_STRICT)
+class FromFile(Split):
+    """A split that was written to a file, for example by another lab.
+
+    Args:
+        file: CSV with the columns corpus, subject_id, side.
+    """
+
+    file: Path | None
+
+    def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
+        """Join the file on corpus and subject; subjects that it does not name are on no side."""
+        if self.file is None:
+            raise UserError(
+                "split=from_file needs split.file=PATH (a CSV: corpus, subject_id, side)"
+            )
+        if not self.file.is_file():
+            raise UserError(f"split.file: there is no file {self.file}")
+        table = pl.read_csv(self.file, infer_schema=False)
+        wanted = ["corpus", "subject_id", "side"]
+        absent = [name for name in wanted if name not in table.columns]
+        if absent:
+            raise UserError(f"{self.file} has no column {', '.join(absent)}; it has: "
+                            f"{', '.join(table.columns)}")  # fmt: skip
+        strange = sorted(set(table["side"].drop_nulls()) - set(SIDES))
+        if strange:
+            raise UserError(f"{self.file}: side {strange[0]!r}. {neighbours(strange[0], SIDES)}")
+        table = table.select(wanted).unique(maintain_order=True)
+        torn = table.filter(table.select("corpus", "subject_id").is_duplicated())
+        if torn.height:
+            raise UserError(f"{self.file}: subject {torn['subject_id'][0]} stands on two sides")
+        return recordings.join(
+            table, on=["corpus", "subject_id"], how="left", maintain_order="left"
+        )
+
+
+def write_split(sides: pl.DataFrame, folder: Path) -> Path:
+    """Write corpus, subject_id and side to a CSV that other labs can use with split=from_file.
+
+    The name holds a hash of the content: the same split is one file, whatever task made it.
+    """
+    table = sides.select("corpus", "subject_id", "side").unique().drop_nulls("side")
+    text = table.sort("corpus", "subject_id").write_csv()
+    corpora = "-".join(table["corpus"].unique().sort())
+    path = folder / f"{corpora}-{hashlib.sha256(text.encode()).hexdigest()[:10]}.csv"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    return path
+
+
+def _age_groups(recordings: pl.DataFrame, column: str) -> pl.DataFrame:
+    """One row per subject (or group), sorted by id, with its age quintile (-1: age unknown)."""
+    age: Any = pl.col("age").median() if "age" in recordings.columns else pl.lit(None, pl.Float64)
+    subjects = recordings.group_by(column).agg(age=age).sort(column)
+    known = subjects["age"].drop_nulls().to_numpy()
+    if not len(known):
+        return subjects.with_columns(age_group=pl.lit(-1))
+    edges = np.quantile(known, np.linspace(0, 1, AGE_GROUPS + 1)[1:-1])
+    groups = np.searchsorted(edges, subjects["age"].fill_null(0).to_numpy(), side="right")
+    return subjects.with_columns(
+        age_group=pl.when(pl.col("age").is_null()).then(-1).otherwise(pl.Series(groups))
+    )
+
+
+def _proportional(fractions: tuple[float, float, float], count: int) -> list[int]:
+    """Deal `count` places to the sides so that every stretch has about the fractions asked for.
+
+    Each place goes to the side that lags most behind its share, so the proportions hold within
+    every stratum of a sorted list as well as over all of it.
+    """
+    dealt = np.zeros(3)
+    sides = []
+    for place in range(1, count + 1):
+        side = int(np.argmax(np.array(fractions) * place - dealt))
+        dealt[side] += 1
+        sides.append(side)
+    return sides
