@@ -1,0 +1,57 @@
+"""Where a run's numbers come from: the facts that every table and page needs, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from raqa.errors import UserError
+
+
+class Provenance(BaseModel):
+    """The facts of `provenance.json` that reports rely on; further ones are kept as they are.
+
+    Attributes:
+        run: readable slug and hash, the run's identity.
+        task: canonical attribute name; `unit` is its unit.
+        weights: "none", "random" or the checkpoint's SHA-256.
+        weights_real: False only for random weights.
+        subject_known: whether every subject is known to be one person.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    run: str
+    corpus: str
+    corpus_title: str
+    synthetic: bool
+    task: str
+    unit: str | None
+    encoder: str
+    encoder_fingerprint: str | None
+    weights: str
+    weights_real: bool
+    head: str
+    regime: str
+    seeds: tuple[int, ...]
+    subject_known: bool
+    clip: str | None = None
+    commit: str | None = None
+    finished_at: str | None = None
+
+    @classmethod
+    def of(cls, facts: dict[str, Any], source: str) -> Provenance:
+        """Check the facts.
+
+        Raises:
+            UserError: a fact is missing or of another type; all are named with their source.
+        """
+        try:
+            return cls.model_validate(facts)
+        except ValidationError as error:
+            problems = [
+                f"{'.'.join(map(str, problem['loc']))}: {problem['msg'].lower()}"
+                for problem in error.errors()
+            ]
+            raise UserError(f"{source} is not a run's provenance: {'; '.join(problems)}") from None

@@ -1,0 +1,257 @@
+"""The one place that knows the files of a run folder: how they are written, checked and read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import polars as pl
+from pydantic import TypeAdapter, ValidationError
+
+from raqa.corpora.base import Step
+from raqa.errors import UserError
+from raqa.metrics.regression import RegressionScores, score_regression
+from raqa.reports.provenance import Provenance
+from raqa.tables import FOLD, PREDICTIONS, SET_ASIDE, Columns, check_table
+
+CONFIG = "config.yaml"
+PROVENANCE = "provenance.json"
+HEADS = "heads.safetensors"
+FOLDS = "fold.parquet"
+PREDICTED = "predictions.parquet"
+ASIDE = "set_aside.csv"
+STEPS = "steps.csv"
+HISTORY = "history.csv"
+METRICS = "metrics.json"
+
+REQUIRED = (CONFIG, PROVENANCE, FOLDS, PREDICTED, ASIDE, STEPS)
+"""Files of every finished run besides METRICS; HEADS and HISTORY depend on the head."""
+
+_STEPS: Columns = {"name": pl.String, "recordings": pl.Int64, "subjects": pl.Int64}
+_SCORES = TypeAdapter(RegressionScores)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run, read back.
+
+    Attributes:
+        config: the resolved config.
+        fold: FOLD columns; age and sex follow where the corpus has them.
+        predictions: PREDICTIONS columns.
+        set_aside: SET_ASIDE columns.
+        steps: what each step of the cohort left.
+        scores: as stored; `rescore(run)` computes them again.
+    """
+
+    path: Path
+    config: dict[str, Any]
+    provenance: Provenance
+    fold: pl.DataFrame
+    predictions: pl.DataFrame
+    set_aside: pl.DataFrame
+    steps: tuple[Step, ...]
+    scores: RegressionScores
+
+
+class RunFolder:
+    """A run's folder: absent, finished (its metrics.json exists) or damaged."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).absolute()
+
+    @property
+    def finished(self) -> bool:
+        """Whether a finished run is here; metrics.json is written last."""
+        return (self.path / METRICS).is_file()
+
+    def draft(self) -> Draft:
+        """Start the run's files in a hidden folder beside it."""
+        return Draft(self)
+
+    def verify(self) -> list[str]:
+        """Compare every file with the SHA-256 noted when the run finished.
+
+        Returns:
+            what is wrong, a sentence each that names the file; empty for a sound run.
+        """
+        if not self.finished:
+            return [f"{self.path} is not a finished run: it has no {METRICS}"]
+        try:
+            stored = json.loads((self.path / METRICS).read_text(encoding="utf-8"))
+            files = dict(stored["files"])
+            _SCORES.validate_python(stored["scores"])
+        except (ValueError, KeyError, TypeError, OSError):
+            return [f"{self.path / METRICS} can not be read as the metrics of a run"]
+        problems = [
+            f"{self.path / METRICS} has no checksum of {name}"
+            for name in REQUIRED
+            if name not in files
+        ]
+        for name, expected in files.items():
+            file = self.path / name
+            if not file.is_file():
+                problems.append(f"{file} is missing")
+            elif _sha256(file) != expected:
+                problems.append(f"{file} was changed or damaged after the run finished")
+        return problems
+
+
+class Draft:
+    """A run being written in `.<name>.<host>-<pid>.partial`; it appears whole or not at all.
+
+    Used as `with RunFolder(path).draft() as draft: ...; draft.publish()`. Leaving the block
+    without `publish` removes what was written.
+    """
+
+    def __init__(self, target: RunFolder) -> None:
+        self.target = target
+        self.path = _beside(target.path, "partial")
+
+    def __enter__(self) -> Self:
+        shutil.rmtree(self.path, ignore_errors=True)  # of an earlier process with this number
+        self.path.mkdir(parents=True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def write(
+        self,
+        *,
+        config: str,
+        provenance: Mapping[str, Any],
+        fold: pl.DataFrame,
+        predictions: pl.DataFrame,
+        set_aside: pl.DataFrame,
+        steps: Sequence[Step],
+        history: pl.DataFrame | None = None,
+        save_heads: Callable[[Path], None] | None = None,
+    ) -> None:
+        """Write everything that metrics are not.
+
+        Args:
+            config: the resolved config as YAML.
+            history: one row per epoch and seed, where the head was trained in epochs.
+            save_heads: writes the fitted heads to the safetensors path it is given.
+        """
+        Provenance.of(dict(provenance), PROVENANCE)
+        (self.path / CONFIG).write_text(config, encoding="utf-8")
+        (self.path / PROVENANCE).write_text(
+            json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        check_table(fold, FOLD, name="fold").write_parquet(self.path / FOLDS)
+        check_table(predictions, PREDICTIONS, name="predictions").write_parquet(
+            self.path / PREDICTED
+        )
+        check_table(set_aside, SET_ASIDE, name="set-aside").write_csv(self.path / ASIDE)
+        rows = pl.DataFrame([asdict(step) for step in steps], schema=dict(_STEPS))
+        rows.write_csv(self.path / STEPS)
+        if history is not None:
+            history.write_csv(self.path / HISTORY)
+        if save_heads is not None:
+            save_heads(self.path / HEADS)
+
+    def publish(
+        self, *, replace: bool = False, resamples: int = 10_000, bootstrap_seed: int = 0
+    ) -> RegressionScores:
+        """Score the predictions, note every file's checksum and move the run into its place.
+
+        Args:
+            replace: put it in the place of a finished run; otherwise that one stays, for the
+                same identity means the same result.
+
+        Returns:
+            the scores of this draft.
+        """
+        scores = score_regression(
+            pl.read_parquet(self.path / PREDICTED),
+            pl.read_parquet(self.path / FOLDS),
+            resamples=resamples,
+            bootstrap_seed=bootstrap_seed,
+        )
+        files = {file.name: _sha256(file) for file in sorted(self.path.iterdir()) if file.is_file()}
+        content = {"scores": json.loads(_SCORES.dump_json(scores)), "files": files}
+        (self.path / METRICS).write_text(
+            json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        if replace or not self.target.finished:
+            self._take_place()
+        return scores
+
+    def _take_place(self) -> None:
+        old = _beside(self.target.path, "old")
+        if self.target.path.exists():
+            self.target.path.rename(old)
+        self.path.rename(self.target.path)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def read_run(path: str | Path) -> Run:
+    """Read a finished run whose files are as they were when it finished.
+
+    Raises:
+        UserError: it is not finished, or files are missing, changed or unreadable; all named.
+    """
+    folder = RunFolder(path)
+    problems = folder.verify()
+    if problems:
+        raise UserError([*problems, "Run the same command with force=true to make it again."])
+    try:
+        return _read(folder.path)
+    except (ValueError, OSError, ValidationError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"{folder.path} can not be read as a run: {error}") from error
+
+
+def rescore(run: Run) -> RegressionScores:
+    """Compute a run's scores again from its predictions and fold."""
+    return score_regression(
+        run.predictions,
+        run.fold,
+        resamples=run.scores.resamples,
+        bootstrap_seed=run.scores.bootstrap_seed,
+    )
+
+
+def _read(path: Path) -> Run:
+    from omegaconf import OmegaConf
+
+    facts = json.loads((path / PROVENANCE).read_text(encoding="utf-8"))
+    stored = json.loads((path / METRICS).read_text(encoding="utf-8"))
+    config = OmegaConf.to_container(OmegaConf.load(path / CONFIG))
+    if not isinstance(config, dict):
+        raise ValueError(f"{CONFIG} is not a mapping")
+    aside = pl.read_csv(path / ASIDE, schema=dict(SET_ASIDE))
+    steps = pl.read_csv(path / STEPS, schema=dict(_STEPS))
+    return Run(
+        path=path,
+        config={str(key): value for key, value in config.items()},
+        provenance=Provenance.of(facts, str(path / PROVENANCE)),
+        fold=check_table(pl.read_parquet(path / FOLDS), FOLD, name="fold"),
+        predictions=check_table(pl.read_parquet(path / PREDICTED), PREDICTIONS, name="predictions"),
+        set_aside=aside,
+        steps=tuple(Step(**row) for row in steps.iter_rows(named=True)),
+        scores=_SCORES.validate_python(stored["scores"]),
+    )
+
+
+def _beside(path: Path, kind: str) -> Path:
+    return path.with_name(f".{path.name}.{socket.gethostname()}-{os.getpid()}.{kind}")
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,122 @@
+"""How numbers, names and verdicts are written, the same in console, tables and pages."""
+
+from __future__ import annotations
+
+from raqa.metrics.number import Interval, Number, OverSeeds
+from raqa.metrics.regression import FEW_SUBJECTS, RegressionScores
+from raqa.reports.provenance import Provenance
+
+_DECIMALS = {"probability": 3}
+_UNITS = {"kg/m2": "kg/m²", "lb/in2": "lb/in²"}
+_MINUS = "−"
+
+
+def decimals(unit: str | None) -> int:
+    """How many decimals a number of this unit is shown with."""
+    return _DECIMALS.get(unit or "", 2)
+
+
+def unit_text(unit: str | None) -> str:
+    """The unit as it is printed; empty where there is none."""
+    return _UNITS.get(unit or "", unit or "")
+
+
+def number_text(number: Number, places: int = 2) -> str:
+    """The number, or n/a."""
+    if not number.defined:
+        return "n/a"
+    text = f"{number.value:.{places}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", _MINUS)
+
+
+def interval_text(interval: Interval, places: int = 2) -> str:
+    """The ends of an interval, or n/a."""
+    if not interval.low.defined:
+        return "n/a"
+    return f"{number_text(interval.low, places)} to {number_text(interval.high, places)}"
+
+
+def seeds_text(over_seeds: OverSeeds, places: int = 2) -> str:
+    """Mean ± SD over seeds; only the mean where there is one seed."""
+    mean = number_text(over_seeds.mean, places)
+    return f"{mean} ± {number_text(over_seeds.sd, places)}" if over_seeds.sd.defined else mean
+
+
+def seed_count_text(seeds: tuple[int, ...]) -> str:
+    """For example "5 seeds"."""
+    return count_text(len(seeds), "seed")
+
+
+def count_text(count: int, noun: str) -> str:
+    """For example "1 subject" or "2,561 subjects"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def corpus_text(provenance: Provenance) -> str:
+    """The corpus's name, marked where it is synthetic."""
+    return f"{provenance.corpus} (synthetic)" if provenance.synthetic else provenance.corpus
+
+
+def encoder_text(provenance: Provenance) -> str:
+    """The encoder's name, marked where its weights are random."""
+    return (
+        provenance.encoder if provenance.weights_real else f"{provenance.encoder} (random weights)"
+    )
+
+
+def verdict_text(scores: RegressionScores, unit: str | None) -> str:
+    """Whether the model is above the training median, in one sentence.
+
+    "Above" and "below" are said only where the paired interval excludes zero.
+    """
+    places = decimals(unit)
+    gap = scores.difference_interval
+    if not gap.low.defined:
+        return f"Can not be told from the training median: {gap.low.reason}."
+    sign = -1 if scores.difference.value < 0 else 1
+    low, high = sorted((sign * gap.low.value, sign * gap.high.value))
+    by = number_text(Number(sign * scores.difference.value), places)
+    ends = interval_text(Interval(Number(low), Number(high)), places)
+    amount = f"{by} {unit_text(unit)}".rstrip()
+    match scores.against_median:
+        case "above":
+            return f"Above the training median by {amount} (95 % interval {ends})."
+        case "below":
+            return f"Worse than the training median by {amount} (95 % interval {ends})."
+        case _:
+            direction = "smaller" if scores.difference.value < 0 else "larger"
+            return (
+                "Can not be told from the training median: the error is "
+                f"{amount} {direction}, 95 % interval {ends}."
+            )
+
+
+def warning_texts(scores: RegressionScores, provenance: Provenance) -> list[str]:
+    """What a reader must know before believing the numbers, a sentence each."""
+    warnings = []
+    if not provenance.weights_real:
+        warnings.append("Random weights: the encoder was never trained. This is not a result.")
+    if scores.few_subjects:
+        count = count_text(scores.subjects["test"], "test subject")
+        warnings.append(
+            f"Too few: {count}, under {FEW_SUBJECTS}; the intervals are too narrow to be relied on."
+        )
+    if not scores.subject_known:
+        warnings.append(
+            "Subjects unknown: leakage between training and test is possible and the intervals "
+            "are too narrow."
+        )
+    if scores.collapsed_seeds and provenance.head not in CONSTANT_HEADS:
+        seeds = ", ".join(map(str, scores.collapsed_seeds))
+        noun = "seed" if len(scores.collapsed_seeds) == 1 else "seeds"
+        warnings.append(
+            f"Collapsed: predictions of {noun} {seeds} hardly spread; the model says nearly the "
+            "same for everyone."
+        )
+    return warnings
+
+
+CONSTANT_HEADS = frozenset({"median"})
+"""Heads that say one number by design, which is no reason for a warning."""

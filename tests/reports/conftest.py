@@ -1,0 +1,147 @@
+"""A factory of realistic run folders, made without torch, audio or training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from raqa.corpora.base import Step
+from raqa.reports.run_folder import RunFolder
+from raqa.tables import FOLD, PREDICTIONS, SetAside, set_aside_table
+
+MakeRun = Callable[..., Path]
+
+ASIDE = (
+    SetAside("coswara", "audio", "a1_cough-shallow", "is an empty wav file (44 bytes, no samples)"),
+    SetAside("coswara", "audio", "b2_cough-shallow", "is digital silence"),
+    SetAside("coswara", "audio", "c3_cough-shallow", "is digital silence"),
+    SetAside("coswara", "audio", "d4_cough-shallow", "is digital silence"),
+    SetAside("coswara", "audio", "e5_cough-shallow", "is digital silence"),
+    SetAside(
+        "coswara",
+        "label",
+        "f6",
+        "age of 999 is outside 0–120 year",
+        row=17,
+        field="age",
+        value="999",
+    ),
+    SetAside("coswara", "label", "g7", "no age", row=18, field="age", value=""),
+)
+
+
+def provenance(name: str, seeds: list[int], **facts: Any) -> dict[str, Any]:
+    known = {
+        "run": name,
+        "corpus": "coswara",
+        "corpus_title": "Coswara",
+        "synthetic": False,
+        "task": "age",
+        "unit": "year",
+        "encoder": "mel_stats",
+        "encoder_fingerprint": "0123456789abcdef",
+        "weights": "none",
+        "weights_real": True,
+        "head": "mlp_small",
+        "regime": "within",
+        "clip": "2s-start-zero",
+        "seeds": seeds,
+        "split": {"seed": 0, "fractions": [0.64, 0.16, 0.2]},
+        "subject_known": True,
+        "versions": {"raqa": "0.1.0"},
+        "commit": "0" * 40,
+        "finished_at": "2026-11-30T12:00:00+00:00",
+        "embeddings": {"reused": 0, "computed": 500},
+        "recordings_hash": "feedbeef",
+    }
+    return {**known, **facts}
+
+
+def make_fold(subjects: int, known: bool, unit: str, random: np.random.Generator) -> pl.DataFrame:
+    names = np.repeat(np.arange(subjects), random.integers(1, 4, size=subjects))
+    age = np.clip(random.gamma(6, 6, size=subjects), 7, 87).round()
+    sex = random.choice(["female", "male", "other"], p=[0.45, 0.53, 0.02], size=subjects)
+    side = random.choice(["train", "validation", "test"], p=[0.64, 0.16, 0.2], size=subjects)
+    side[:3] = ["train", "validation", "test"]
+    label = age if unit == "year" else 1 / (1 + np.exp(-random.normal(-1, 1, size=subjects)))
+    return pl.DataFrame(
+        {
+            "side": side[names],
+            "corpus": ["coswara"] * len(names),
+            "recording_id": [f"r{index:05d}" for index in range(len(names))],
+            "subject_id": [f"s{subject:04d}" for subject in names],
+            "subject_known": [known] * len(names),
+            "label": label[names],
+            "age": age[names],
+            "sex": sex[names],
+        },
+        schema_overrides=dict(FOLD),
+    ).with_columns(sex=pl.when(pl.int_range(pl.len()) % 17 == 0).then(None).otherwise("sex"))
+
+
+def make_predictions(
+    fold: pl.DataFrame, skill: float, seeds: list[int], random: np.random.Generator
+) -> pl.DataFrame:
+    """Predictions that follow the labels by `skill`, from −1 over 0 (the mean) to 1."""
+    test, fitted = fold.filter(side="test"), fold.filter(side="train")["label"]
+    centre, spread = float(fitted.mean()), float(fitted.std())
+    noise = random.normal(0, 0.35 * spread * min(1, 3 * abs(skill)), size=test.height)
+    tables = []
+    for seed in seeds:
+        own = random.normal(0, 0.12 * spread * min(1, 3 * abs(skill)), size=test.height)
+        predicted = centre + skill * (test["label"].to_numpy() - centre) + noise + own
+        tables.append(
+            test.select(
+                pl.lit(seed, dtype=pl.Int64).alias("seed"),
+                "corpus",
+                "recording_id",
+                "subject_id",
+                truth="label",
+                prediction=pl.Series(predicted),
+            )
+        )
+    return pl.concat(tables).cast(dict(PREDICTIONS))
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> MakeRun:
+    """Write a finished run below tmp_path/runs; `facts` replace provenance."""
+
+    def make(
+        name: str = "coswara-age-mel_stats-mlp_small-1a2b3c",
+        *,
+        skill: float = 0.6,
+        subjects: int = 400,
+        seeds: tuple[int, ...] = (0, 1, 2, 3, 4),
+        known: bool = True,
+        unit: str = "year",
+        **facts: Any,
+    ) -> Path:
+        random = np.random.default_rng(11)
+        fold = make_fold(subjects, known, unit, random)
+        folder = RunFolder(tmp_path / "runs" / name)
+        with folder.draft() as draft:
+            draft.write(
+                config="datamodule:\n  name: coswara\nhead:\n  dropout: 0.3\n",
+                provenance=provenance(name, list(seeds), subject_known=known, unit=unit, **facts),
+                fold=fold,
+                predictions=make_predictions(fold, skill, list(seeds), random),
+                set_aside=set_aside_table(ASIDE),
+                steps=[
+                    Step("labelled", 2746, 2746),
+                    Step("shallow cough, quality 1 or 2", 2563, 2563),
+                    Step("age known", fold.height + 5, subjects + 5),
+                    Step("audio usable", fold.height, subjects),
+                ],
+                history=pl.DataFrame({"epoch": [0, 1], "seed": [0, 0], "loss": [1.0, 0.5]}),
+                save_heads=lambda path: path.write_bytes(b"weights"),
+            )
+            draft.publish(resamples=1000)
+        return folder.path
+
+    return make
