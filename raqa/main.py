@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import hydra
+from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 from rich.console import Console
 
@@ -60,7 +61,7 @@ def _hydra_run(arguments: Sequence[str], command: str, failures: list[UserError]
         from raqa.run import run
 
         try:
-            run(config, Console())
+            run(config, HydraConfig.get().runtime.choices, Console())
         except UserError as error:
             failures.append(error)
             print_problems(error)

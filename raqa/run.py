@@ -1,0 +1,214 @@
+"""One run, start to finish: read recordings, embed them, fit the head, score it, show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+from rich.markup import escape
+
+from raqa.configuration.build import Experiment, build
+from raqa.corpora.base import Recordings
+from raqa.corpora.cohort import audio_present
+from raqa.identity import Identity, identify, settled
+from raqa.regimes.fold import Fold
+from raqa.regimes.split import write_split
+from raqa.reports.console import print_run
+from raqa.reports.run_folder import Run, RunFolder, read_run
+from raqa.reports.tracking import RunFacts
+from raqa.tables import PREDICTIONS
+
+if TYPE_CHECKING:
+    from raqa.embeddings.extract import Embeddings
+    from raqa.training.fit import FittedHead
+
+
+def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run:
+    """Run one configuration, or show its result if it is finished already.
+
+    Args:
+        config: composed from conf/train.yaml.
+        choices: which choice each config group has ("encoder": "mel_stats").
+
+    Raises:
+        UserError: something in the config or the data can not work; nothing was written.
+    """
+    experiment = build(config)
+    experiment.logger.check()
+    recordings = read_sided(experiment)
+    words = _words(choices, experiment)
+    identity = identify(
+        config,
+        words=list(words.values()),
+        seeds=experiment.seeds,
+        sources=recordings.sources,
+        table=recordings.table,
+        weights=experiment.encoder.weights,
+    )
+    folder = RunFolder(Path(config.paths.runs) / identity.name)
+    if folder.finished and not config.force:
+        return _show(folder, console, "finished before; force=true trains it again")
+    fold = experiment.regime.fold(recordings, experiment.task)
+    write_split(recordings.table, Path(config.paths.runs) / "splits")
+    present = audio_present(recordings)
+    embeddings = _embed(config, experiment, present, fold, console)
+    fold = _usable(experiment, fold, embeddings)
+    facts = RunFacts(
+        identity.name,
+        words,
+        settled(config),
+        {**words, "split": choices["split"], **_facts(experiment, identity, fold, embeddings)},
+    )
+    loggers = experiment.logger.start(facts)
+    try:
+        fitted = _fit(experiment, fold, embeddings, loggers, console)
+        with folder.draft() as draft:
+            draft.write(
+                config=OmegaConf.to_yaml(config, resolve=True),
+                provenance=facts.provenance,
+                fold=fold.table,
+                predictions=predict_test(fitted, fold, embeddings, experiment.seeds),
+                set_aside=pl.concat([recordings.set_aside, embeddings.set_aside]),
+                steps=present.steps,
+                history=fitted.history,
+                save_heads=lambda path: fitted.save(path, _head_facts(facts)),
+            )
+            draft.publish(replace=True)
+        finished = read_run(folder.path)
+    except BaseException:
+        experiment.logger.abandon()
+        raise
+    experiment.logger.finish(finished)
+    return _show(folder, console, "finished")
+
+
+def read_sided(experiment: Experiment) -> Recordings:
+    """Read the corpus, keep the cohort, and say for each recording which side it is on."""
+    cohort = experiment.cohort.apply(experiment.corpus.read())
+    return replace(cohort, table=experiment.split.assign(cohort.table))
+
+
+def predict_test(
+    fitted: FittedHead, fold: Fold, embeddings: Embeddings, seeds: tuple[int, ...]
+) -> pl.DataFrame:
+    """Every seed's prediction for every test recording, as the PREDICTIONS table."""
+    test = fold.side("test")
+    values = fitted.predict(embeddings.rows(test["recording_id"].to_list()))
+    truth = test.select("corpus", "recording_id", "subject_id", truth="label")
+    per_seed = [
+        truth.with_columns(seed=pl.lit(seed, pl.Int64), prediction=pl.Series(row, dtype=pl.Float64))
+        for seed, row in zip(seeds, values, strict=True)
+    ]
+    return pl.concat(per_seed).select(*PREDICTIONS)
+
+
+def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]:
+    """What the run is called: the choice made in each group that tables compare."""
+    return {
+        "corpus": experiment.corpus.name,
+        "task": experiment.task.target,
+        **{group: str(choices[group]) for group in ("encoder", "head", "regime")},
+    }
+
+
+def _embed(
+    config: DictConfig,
+    experiment: Experiment,
+    recordings: Recordings,
+    fold: Fold,
+    console: Console,
+) -> Embeddings:
+    """Embed the fold's recordings, and no others."""
+    from raqa.embeddings.extract import extract
+    from raqa.embeddings.store import EmbeddingStore
+
+    wanted = recordings.table.filter(
+        pl.col("recording_id").is_in(fold.table["recording_id"].to_list())
+    )
+    store = EmbeddingStore(Path(config.paths.cache) / "embeddings")
+    return extract(wanted, experiment.encoder, experiment.clip, store, experiment.embed, console)
+
+
+def _usable(experiment: Experiment, fold: Fold, embeddings: Embeddings) -> Fold:
+    """The fold without recordings whose audio was set aside; refused if a side is then empty."""
+    from raqa.errors import UserError
+    from raqa.tables import SIDES
+
+    usable = fold.without(embeddings.set_aside["item"].to_list())
+    empty = [side for side in SIDES if not usable.side(side).height]
+    if empty:
+        raise UserError(
+            f"{experiment.corpus.name}: no usable audio is left on the {' and '.join(empty)} side; "
+            f"{embeddings.set_aside.height} recordings were set aside, first "
+            f"{embeddings.set_aside['item'][0]} ({embeddings.set_aside['reason'][0]})."
+        )
+    return usable
+
+
+def _fit(
+    experiment: Experiment,
+    fold: Fold,
+    embeddings: Embeddings,
+    loggers: Any,
+    console: Console,
+) -> FittedHead:
+    from raqa.training.data import FitData
+    from raqa.training.fit import fit
+
+    train, validation = fold.side("train"), fold.side("validation")
+    data = FitData(
+        train_inputs=embeddings.rows(train["recording_id"].to_list()),
+        train_labels=train["label"].to_numpy(),
+        validation_inputs=embeddings.rows(validation["recording_id"].to_list()),
+        validation_labels=validation["label"].to_numpy(),
+    )
+    return fit(
+        experiment.head,
+        data,
+        experiment.seeds,
+        experiment.trainer,
+        loggers=loggers,
+        console=console,
+    )
+
+
+def _facts(
+    experiment: Experiment, identity: Identity, fold: Fold, embeddings: Embeddings
+) -> dict[str, Any]:
+    """Everything that tables, pages and trackers say about the run besides its numbers."""
+    from raqa.provenance import provenance
+
+    encoder = experiment.encoder
+    return {
+        "run": identity.name,
+        "corpus_title": experiment.corpus.title,
+        "synthetic": experiment.corpus.synthetic,
+        "unit": experiment.task.attribute.unit,
+        "encoder_fingerprint": encoder.fingerprint,
+        "weights": encoder.weights,
+        "weights_real": encoder.weights_real,
+        "clip": experiment.clip.slug,
+        "seeds": list(experiment.seeds),
+        "subject_known": fold.leakage is None,
+        "leakage": fold.leakage,
+        "embeddings": {"reused": embeddings.reused, "computed": embeddings.computed},
+        **provenance(),
+    }
+
+
+def _head_facts(facts: RunFacts) -> Mapping[str, str]:
+    """What a head file says of itself, so that it can be asked about new recordings."""
+    names = ("run", "corpus", "task", "unit", "encoder", "encoder_fingerprint", "clip")
+    return {name: str(facts.provenance[name]) for name in names}
+
+
+def _show(folder: RunFolder, console: Console, how: str) -> Run:
+    finished = read_run(folder.path)
+    print_run(finished, console)
+    console.print(f"[dim]{escape(str(folder.path))}[/dim] ({how})", highlight=False, soft_wrap=True)
+    return finished
