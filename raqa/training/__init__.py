@@ -1,1 +1,1 @@
-"""Fit heads with Lightning, all seeds side by side."""
+"""From embeddings and labels to fitted heads: all seeds trained side by side."""

@@ -1,0 +1,100 @@
+"""Cached arrays as batches: every seed with its own order over the same recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytorch_lightning as lightning
+import torch
+from torch import Tensor
+
+from raqa.heads.streams import Stream, generator
+from raqa.training.data import FitData
+from raqa.training.scaling import Scaling
+from raqa.training.settings import TrainerSettings
+
+Batch = tuple[Tensor, Tensor]
+
+VALIDATION_ROWS = 1024  # recordings a step; bounds the memory of wide heads
+
+
+class TrainBatches:
+    """An epoch per iteration: inputs `[seeds, batch, width]`, labels `[seeds, batch]`.
+
+    Each seed meets every recording once an epoch, in an order from its own stream.
+    """
+
+    def __init__(
+        self, inputs: Tensor, labels: Tensor, seeds: Sequence[int], batch_size: int
+    ) -> None:
+        self.inputs, self.labels, self.batch_size = inputs, labels, batch_size
+        self._orders = [generator(seed, Stream.ORDER) for seed in seeds]
+
+    def __len__(self) -> int:
+        return -(-len(self.labels) // self.batch_size)
+
+    def __iter__(self) -> Iterator[Batch]:
+        count = len(self.labels)
+        orders = [torch.randperm(count, generator=order) for order in self._orders]
+        order = torch.stack(orders).to(self.labels.device)
+        for rows in order.split(self.batch_size, dim=1):
+            chosen = self.inputs.index_select(0, rows.flatten())
+            yield chosen.view(*rows.shape, -1), self.labels[rows]
+
+
+class ValidationBatches:
+    """The same recordings for every seed: inputs `[batch, width]`, labels `[batch]` in turn."""
+
+    def __init__(self, inputs: Tensor, labels: Tensor) -> None:
+        self.inputs, self.labels = inputs, labels
+
+    def __len__(self) -> int:
+        return -(-len(self.labels) // VALIDATION_ROWS)
+
+    def __iter__(self) -> Iterator[Batch]:
+        inputs, labels = self.inputs.split(VALIDATION_ROWS), self.labels.split(VALIDATION_ROWS)
+        yield from zip(inputs, labels, strict=True)
+
+
+class ArraysDataModule(lightning.LightningDataModule):
+    """Standardised inputs and labels of one fit, moved to the device once where they fit."""
+
+    def __init__(
+        self, data: FitData, scaling: Scaling, seeds: Sequence[int], settings: TrainerSettings
+    ) -> None:
+        super().__init__()
+        dtype = torch.float64 if settings.precision == 64 else torch.float32
+        self.seeds, self.batch_size = tuple(seeds), settings.batch_size
+        # Validation labels stay in label units: predictions are brought there before the metric.
+        arrays = (
+            scaling.inputs(data.train_inputs),
+            scaling.labels(data.train_labels),
+            scaling.inputs(data.validation_inputs),
+            data.validation_labels,
+        )
+        self.tensors = [torch.tensor(array, dtype=dtype) for array in arrays]
+
+    def setup(self, stage: str) -> None:  # noqa: ARG002
+        """Move everything to the training device, unless its memory is too small for that."""
+        assert self.trainer is not None
+        device = self.trainer.strategy.root_device
+        if _fits(self.tensors, device):
+            self.tensors = [tensor.to(device) for tensor in self.tensors]
+
+    def train_dataloader(self) -> TrainBatches:
+        """Batches of the training side, shuffled per seed."""
+        inputs, labels, _, _ = self.tensors
+        return TrainBatches(inputs, labels, self.seeds, self.batch_size)
+
+    def val_dataloader(self) -> ValidationBatches:
+        """Batches of the validation side, in order."""
+        _, _, inputs, labels = self.tensors
+        return ValidationBatches(inputs, labels)
+
+
+def _fits(tensors: Sequence[Tensor], device: torch.device) -> bool:
+    if device.type != "cuda":
+        return True
+    free, _ = torch.cuda.mem_get_info(device)
+    # Half of it stays for parameters, gradients, optimiser state and activations.
+    return sum(tensor.nbytes for tensor in tensors) < free / 2

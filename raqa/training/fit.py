@@ -1,0 +1,91 @@
+"""`fit`: from a head, data and seeds to a fitted head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from raqa.errors import UserError
+from raqa.heads.base import DirectHead, FloatArray, GradientHead, Head
+from raqa.training.data import FitData
+from raqa.training.fitted import FittedHead
+from raqa.training.history import HISTORY, epoch_metrics
+from raqa.training.scaling import Scaling
+from raqa.training.settings import TrainerSettings
+
+if TYPE_CHECKING:
+    from pytorch_lightning.loggers import Logger
+    from rich.console import Console
+
+
+def fit(
+    head: Head,
+    data: FitData,
+    seeds: Sequence[int],
+    settings: TrainerSettings,
+    *,
+    loggers: Sequence[Logger] = (),
+    console: Console | None = None,
+) -> FittedHead:
+    """Fit a head for all seeds at once; each seed's result is that of fitting it alone.
+
+    A GradientHead is trained by Lightning with the settings' recipe. A DirectHead is given
+    standardised inputs (if the settings say so) and labels in their own units.
+
+    Args:
+        loggers: Lightning loggers, told of each epoch.
+        console: where to show the progress bar; None shows none.
+
+    Raises:
+        UserError: seeds that are negative, repeated or none, a device that is not there, or
+            training that diverged.
+    """
+    _check_seeds(seeds)
+    scaling = Scaling.learn(data, settings)
+    if isinstance(head, DirectHead):
+        return _fit_directly(head, data, seeds, scaling, loggers)
+    from raqa.training.loop import train
+
+    selection = train(head, data, seeds, scaling, settings, loggers, console)
+    return FittedHead(
+        head=head,
+        width=data.width,
+        seeds=tuple(seeds),
+        scaling=scaling,
+        parameters={name: value.cpu().numpy() for name, value in selection.best.items()},
+        history=selection.history,
+    )
+
+
+def _fit_directly(
+    head: DirectHead,
+    data: FitData,
+    seeds: Sequence[int],
+    scaling: Scaling,
+    loggers: Sequence[Logger],
+) -> FittedHead:
+    inputs: FloatArray = scaling.inputs(data.train_inputs) if head.uses_audio else data.train_inputs
+    parameters = {
+        f"{seed}.{name}": array
+        for seed in seeds
+        for name, array in head.fit(inputs, data.train_labels, seed).items()
+    }
+    unmeasured = FittedHead(
+        head, data.width, tuple(seeds), scaling, parameters, pl.DataFrame(schema=dict(HISTORY))
+    )
+    errors = np.abs(unmeasured.predict(data.validation_inputs) - data.validation_labels)
+    rows = [(seed, 0, None, float(mae)) for seed, mae in zip(seeds, errors.mean(1), strict=True)]
+    history = pl.DataFrame(rows, schema=dict(HISTORY), orient="row")
+    for logger in loggers:
+        logger.log_metrics(epoch_metrics(history), step=0)
+    return FittedHead(head, data.width, tuple(seeds), scaling, parameters, history)
+
+
+def _check_seeds(seeds: Sequence[int]) -> None:
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
+        raise UserError(
+            f"seeds are different whole numbers from 0, at least one, not {list(seeds)}."
+        )

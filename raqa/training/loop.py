@@ -1,0 +1,97 @@
+"""One Lightning fit of all seeds side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytorch_lightning as lightning
+import torch
+from pytorch_lightning.callbacks import Callback
+from pytorch_lightning.loggers import Logger
+from pytorch_lightning.plugins.environments import LightningEnvironment
+from rich.console import Console
+
+from raqa.errors import UserError
+from raqa.heads.base import GradientHead
+from raqa.training.callbacks import EpochBar, EpochLog, SeedSelection
+from raqa.training.data import FitData
+from raqa.training.datamodule import ArraysDataModule
+from raqa.training.module import SideBySide
+from raqa.training.quiet import quiet_lightning, torch_flags_restored
+from raqa.training.scaling import Scaling
+from raqa.training.settings import TrainerSettings
+
+
+def train(
+    head: GradientHead,
+    data: FitData,
+    seeds: Sequence[int],
+    scaling: Scaling,
+    settings: TrainerSettings,
+    loggers: Sequence[Logger],
+    console: Console | None,
+) -> SeedSelection:
+    """Train and return what each seed's best epoch left.
+
+    Raises:
+        UserError: the device is not there, or a seed had no epoch with a finite validation MAE.
+    """
+    arguments = trainer_arguments(settings)
+    model = head.build(data.width, seeds)
+    selection = SeedSelection(model, settings.patience)
+    callbacks: list[Callback] = [selection]
+    if loggers:
+        callbacks.append(EpochLog(selection))
+    if console is not None:
+        callbacks.append(EpochBar(console, selection))
+    with torch_flags_restored(), quiet_lightning():
+        trainer = lightning.Trainer(**arguments, callbacks=callbacks, logger=list(loggers) or False)
+        trainer.fit(
+            SideBySide(model, scaling, settings),
+            datamodule=ArraysDataModule(data, scaling, seeds, settings),
+        )
+    diverged = [s for s, mae in zip(seeds, selection.best_mae, strict=True) if mae.isinf()]
+    if diverged:
+        raise UserError(
+            f"Training diverged for seed(s) {', '.join(map(str, diverged))}: no epoch had a finite "
+            f"validation MAE at learning_rate {settings.learning_rate:g}. Lower it, or set "
+            "gradient_clip_norm."
+        )
+    return selection
+
+
+def trainer_arguments(settings: TrainerSettings) -> dict[str, Any]:
+    """What the settings and raqa's ways mean to a Lightning Trainer.
+
+    Raises:
+        UserError: the device asked for is not there.
+    """
+    return {
+        **_device(settings),
+        "precision": f"{settings.precision}-true",
+        "max_epochs": settings.max_epochs,
+        "deterministic": True,
+        # One process, one device: Slurm's variables are the launcher's business.
+        "plugins": [LightningEnvironment()],
+        "num_sanity_val_steps": 0,
+        "enable_checkpointing": False,
+        "enable_progress_bar": False,
+        "enable_model_summary": False,
+    }
+
+
+def _device(settings: TrainerSettings) -> dict[str, Any]:
+    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    accelerator = settings.accelerator
+    if accelerator == "auto":
+        accelerator = "cuda" if found else "cpu"
+    if accelerator == "cpu":
+        return {"accelerator": "cpu", "devices": 1}
+    wanted = 0 if isinstance(settings.devices, int) else settings.devices[0]
+    if wanted >= found:
+        raise UserError(
+            f"There is no CUDA device {wanted}: {found} found. Choose accelerator auto or cpu, "
+            "or another device."
+        )
+    return {"accelerator": "cuda", "devices": [wanted]}

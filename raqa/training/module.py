@@ -1,0 +1,90 @@
+"""The LightningModule: the models of all seeds, one loss for each, one optimiser for all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytorch_lightning as lightning
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import ExponentialLR
+
+from raqa.heads.base import StackedModel
+from raqa.training.datamodule import Batch
+from raqa.training.scaling import Scaling
+from raqa.training.settings import TrainerSettings
+
+
+class SideBySide(lightning.LightningModule):
+    """Trains stacked models; no seed's loss, gradient or update depends on another seed.
+
+    Attributes:
+        train_loss: float64 `[seeds]`, the epoch's mean squared error in standardised units.
+        validation_mae: float64 `[seeds]`, the epoch's mean absolute error in label units.
+    """
+
+    def __init__(self, model: StackedModel, scaling: Scaling, settings: TrainerSettings) -> None:
+        super().__init__()
+        self.model, self.scaling, self.settings = model, scaling, settings
+        self.train_loss = self.validation_mae = torch.empty(0)
+        self._squares: list[Tensor] = []
+        self._errors: list[Tensor] = []
+        self._train_count = self._validation_count = 0
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:  # noqa: ARG002
+        """The sum of the seeds' losses, so that each seed's gradient is that of its own loss."""
+        inputs, labels = batch
+        squares = (self.model(inputs) - labels).square()
+        self._squares.append(squares.detach().sum(dim=1))
+        self._train_count += labels.shape[1]
+        return squares.mean(dim=1).sum()
+
+    def validation_step(self, batch: Batch, batch_idx: int) -> None:  # noqa: ARG002
+        """Add up absolute errors in label units."""
+        inputs, labels = batch
+        outputs = self.model(inputs.expand(len(self.model.seeds), -1, -1)).double()
+        predictions = outputs * self.scaling.label_scale + self.scaling.label_mean
+        self._errors.append((predictions - labels).abs().sum(dim=1))
+        self._validation_count += len(labels)
+
+    def on_validation_epoch_end(self) -> None:
+        """Close the epoch; validation is its last part, so the training steps are complete."""
+        self.train_loss = torch.stack(self._squares).double().sum(dim=0).cpu() / self._train_count
+        self.validation_mae = torch.stack(self._errors).sum(dim=0).cpu() / self._validation_count
+        self._squares, self._errors = [], []
+        self._train_count = self._validation_count = 0
+
+    def configure_optimizers(self) -> dict[str, Any]:
+        """The optimiser over all seeds and a learning rate that decays each epoch."""
+        optimiser = make_optimiser(self.model, self.settings)
+        schedule = ExponentialLR(optimiser, self.settings.learning_rate_decay)
+        return {
+            "optimizer": optimiser,
+            "lr_scheduler": {"scheduler": schedule, "interval": "epoch"},
+        }
+
+    def configure_gradient_clipping(self, *_: Any, **__: Any) -> None:
+        """Clip each seed's gradient by its own norm; Lightning would take all seeds together."""
+        if self.settings.gradient_clip_norm is not None:
+            clip_per_seed(self.model, self.settings.gradient_clip_norm)
+
+
+def make_optimiser(model: StackedModel, settings: TrainerSettings) -> Optimizer:
+    """The optimiser that the settings name; all of them work element by element."""
+    made = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
+    return made[settings.optimizer](
+        model.parameters(),
+        lr=settings.learning_rate,
+        weight_decay=settings.weight_decay,
+        fused=True,
+    )
+
+
+def clip_per_seed(model: StackedModel, longest: float) -> None:
+    """Shorten each seed's gradient, over all its parameters, to at most `longest`."""
+    gradients = [one.grad for one in model.parameters() if one.grad is not None]
+    squares = torch.stack([gradient.flatten(1).square().sum(dim=1) for gradient in gradients])
+    factors = (longest / squares.sum(dim=0).sqrt()).clamp(max=1)
+    for gradient in gradients:
+        gradient.mul_(factors.view(-1, *[1] * (gradient.ndim - 1)))

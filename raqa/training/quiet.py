@@ -1,0 +1,50 @@
+"""Lightning without its banners, and without traces in the process that called it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+_CUBLAS = "CUBLAS_WORKSPACE_CONFIG"  # Lightning sets it for deterministic algorithms
+
+
+@contextmanager
+def quiet_lightning() -> Iterator[None]:
+    """Drop Lightning's notices (devices found, tips, limits reached) and two known warnings."""
+    notices = logging.getLogger("pytorch_lightning.utilities.rank_zero")
+    notices.addFilter(_above_info)
+    try:
+        with warnings.catch_warnings():
+            # accelerator=cpu on a machine with a GPU is the user's choice.
+            warnings.filterwarnings("ignore", message="GPU available but not used")
+            # Lightning 2.6's own use of a name that torch 2.14 is about to drop.
+            warnings.filterwarnings("ignore", message=r"`isinstance\(treespec, LeafSpec\)`")
+            yield
+    finally:
+        notices.removeFilter(_above_info)
+
+
+@contextmanager
+def torch_flags_restored() -> Iterator[None]:
+    """Give back the process-wide switches that a deterministic Trainer sets."""
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    warn_only = torch.is_deterministic_algorithms_warn_only_enabled()
+    benchmark, workspace = torch.backends.cudnn.benchmark, os.environ.get(_CUBLAS)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(deterministic, warn_only=warn_only)
+        torch.backends.cudnn.benchmark = benchmark
+        if workspace is None:
+            os.environ.pop(_CUBLAS, None)
+        else:
+            os.environ[_CUBLAS] = workspace
+
+
+def _above_info(record: logging.LogRecord) -> bool:
+    return record.levelno > logging.INFO

@@ -1,0 +1,76 @@
+"""Standardising inputs and label, learnt on the training recordings only, and its inverse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raqa.errors import UserError
+from raqa.heads.base import FloatArray
+from raqa.training.data import FitData
+from raqa.training.settings import TrainerSettings
+
+Float64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """Inputs become `(inputs - input_mean) * input_factor`, labels `(labels - mean) / scale`.
+
+    A feature that is constant over the training recordings says nothing there, and whatever it
+    says elsewhere was not learnt: its factor is 0, so that it is 0 everywhere. A constant label
+    keeps scale 1.
+
+    Attributes:
+        input_mean, input_factor: float64 `[width]`.
+        label_mean, label_scale: in label units; 0 and 1 where the label is not standardised.
+    """
+
+    input_mean: Float64
+    input_factor: Float64
+    label_mean: float
+    label_scale: float
+
+    @classmethod
+    def learn(cls, data: FitData, settings: TrainerSettings) -> Scaling:
+        """Learn from the training side; population SD (ddof 0)."""
+        mean, factor = np.zeros(data.width), np.ones(data.width)
+        if settings.standardise_inputs:
+            mean, deviation = _moments(data.train_inputs)
+            factor = np.divide(1, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+        label_mean, label_scale = 0.0, 1.0
+        if settings.standardise_label:
+            means, deviations = _moments(data.train_labels[:, None])
+            label_mean, label_scale = float(means[0]), float(deviations[0]) or 1.0
+        return cls(mean, factor, label_mean, label_scale)
+
+    def inputs(self, raw: FloatArray) -> Float64:
+        """Standardise `[recordings, width]`.
+
+        Raises:
+            UserError: the inputs are not as wide as those that this was learnt on.
+        """
+        if raw.ndim != 2 or raw.shape[1] != len(self.input_mean):
+            raise UserError(
+                f"This head was fitted on embeddings of width {len(self.input_mean)}, "
+                f"not on {list(raw.shape)}. Use the encoder that it was fitted with."
+            )
+        return (raw.astype(np.float64) - self.input_mean) * self.input_factor
+
+    def labels(self, raw: FloatArray) -> Float64:
+        """Standardise labels of any shape."""
+        return (raw.astype(np.float64) - self.label_mean) / self.label_scale
+
+    def label_units(self, standardised: FloatArray) -> Float64:
+        """Bring predictions of any shape back to label units."""
+        return standardised.astype(np.float64) * self.label_scale + self.label_mean
+
+
+def _moments(values: FloatArray) -> tuple[Float64, Float64]:
+    """Mean and SD over the first dimension; SD is exactly 0 where nothing but rounding varies."""
+    exact = values.astype(np.float64)
+    mean, deviation = exact.mean(axis=0), exact.std(axis=0)
+    rounding = 8 * np.finfo(values.dtype).eps * np.abs(exact).max(axis=0)
+    return mean, np.where(deviation > rounding, deviation, 0.0)
