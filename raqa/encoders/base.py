@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 OutputKind = Literal["vector", "frames"]
@@ -63,6 +66,49 @@ class Encoder(nn.Module, ABC):
             "rate": self.sample_rate,
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+    def embed(
+        self, waveforms: Sequence[NDArray[np.float32]], sample_rate: int
+    ) -> NDArray[np.float32]:
+        """Embed float32 waveforms `[samples]`, also of different lengths, as `[clips, width]`.
+
+        Clips of one length share a forward pass; `raqa.embeddings.extract` is for whole corpora.
+        With `output == "frames"` the clips must have one length; `[clips, frames, width]`.
+
+        Raises:
+            ValueError: the rate is not this encoder's, or a clip is not of a length it takes.
+        """
+        if sample_rate != self.sample_rate:
+            raise ValueError(
+                f"{type(self).__name__} takes audio at {self.sample_rate} Hz, "
+                f"not {sample_rate} Hz; resample it first (raqa.audio.resample)"
+            )
+        by_length: dict[int, list[int]] = defaultdict(list)
+        for index, waveform in enumerate(waveforms):
+            by_length[len(waveform)].append(index)
+        if self.output == "frames" and len(by_length) > 1:
+            raise ValueError("frames of clips of different lengths do not fit one array")
+        rows: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * len(waveforms)
+        for indices in by_length.values():
+            for index, row in zip(indices, self._forward([waveforms[i] for i in indices]),
+                                  strict=True):  # fmt: skip
+                rows[index] = row
+        return np.stack(rows) if rows else np.zeros((0, self.width), np.float32)
+
+    def _forward(self, waveforms: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+        """One forward pass over clips of one length, on the device the encoder is on."""
+        held = next(iter((*self.parameters(), *self.buffers())), None)
+        device = held.device if held is not None else torch.device("cpu")
+        batch = torch.from_numpy(np.stack(waveforms).astype(np.float32, copy=False)).to(device)
+        training = self.training
+        self.eval()
+        try:
+            with torch.inference_mode():
+                output: Tensor = self(batch)
+        finally:
+            self.train(training)
+        array: NDArray[np.float32] = output.float().cpu().numpy()
+        return array
 
     def check_input(self, waveforms: Tensor) -> None:
         """Refuse a batch that is not `[clips, samples]` float of a length this encoder takes.

@@ -1,0 +1,191 @@
+"""From recordings to embeddings: what the store has is reused, the rest computed and kept."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as settings_dataclass
+
+from raqa.audio.clip import ClipPolicy
+from raqa.embeddings.compute import Job, compute
+from raqa.embeddings.forward import Forward, pick_device
+from raqa.embeddings.hashes import HashCache
+from raqa.embeddings.progress import Progress
+from raqa.embeddings.shard import Keys
+from raqa.embeddings.store import EmbeddingStore, make_keys
+from raqa.errors import UserError
+from raqa.tables import SetAside, set_aside_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from raqa.encoders.base import Encoder
+
+
+@settings_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class EmbedSettings:
+    """How embeddings are extracted; none of it changes the numbers beyond rounding.
+
+    Args:
+        batch_s: seconds of audio in one forward pass.
+        workers: decoding threads; 0: one per core.
+        shard_rows: embeddings per file of the store.
+        shard_s: seconds after which a file is written anyway; a killed run loses no more.
+        device: "auto", or a device as torch names it.
+    """
+
+    batch_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 64.0
+    workers: Annotated[int, Field(ge=0, le=256)] = 0
+    shard_rows: Annotated[int, Field(ge=1)] = 1024
+    shard_s: Annotated[float, Field(gt=0)] = 60.0
+    device: str = "auto"
+
+    @property
+    def threads(self) -> int:
+        """How many threads decode."""
+        return self.workers or os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """One vector for every recording that could be embedded, and the others with their reasons.
+
+    Attributes:
+        recording_ids: in the order of the recordings table.
+        vectors: float32 `[recordings, width]`, or `[recordings, frames, width]`.
+        set_aside: SET_ASIDE columns, stage "audio".
+        reused: recordings that the store had.
+        computed: recordings embedded now (those of identical content together).
+    """
+
+    recording_ids: list[str]
+    vectors: NDArray[np.float32]
+    set_aside: pl.DataFrame
+    reused: int
+    computed: int
+
+
+def extract(
+    table: pl.DataFrame,
+    encoder: Encoder,
+    clip: ClipPolicy,
+    store: EmbeddingStore,
+    settings: EmbedSettings,
+    *,
+    console: Console | None = None,
+) -> Embeddings:
+    """Embed every recording of a table; audio that can not be used is set aside with its reason.
+
+    Args:
+        table: RECORDINGS columns, one row per recording.
+        console: shows progress where it is a terminal.
+
+    Raises:
+        UserError: the clip policy gives clips that the encoder does not take, an embedding is
+            not finite, memory does not suffice for one clip, or there is no such device.
+    """
+    _check_clip(encoder, clip)
+    shelf = store.shelf(encoder, clip)
+    reasons: dict[int, str] = {}
+    rows, keys = _identify(table, HashCache(store.hashes_folder, settings.threads), reasons)
+    known, vectors = shelf.lookup(keys)
+    jobs, waiting = _jobs(table, rows, keys, known)
+    if jobs:
+        forward = Forward(encoder, pick_device(settings.device))
+        with Progress(console, len(jobs), type(encoder).__name__) as progress:
+            failures = compute(jobs, forward, clip, shelf, settings, progress=progress)
+        for job, reason in failures.items():
+            reasons.update(dict.fromkeys(waiting[job.key], reason))
+        found, vectors = shelf.lookup(keys)
+    else:
+        found = known
+    lost = [row for row, is_found in zip(rows, found, strict=True)
+            if not is_found and row not in reasons]  # fmt: skip
+    if lost:
+        raise UserError(
+            f"{len(lost)} embeddings are gone from {shelf.folder} since they were computed; "
+            "was it pruned meanwhile? Run again."
+        )
+    ids = table["recording_id"].to_list()
+    return Embeddings(
+        recording_ids=[ids[row] for row, is_found in zip(rows, found, strict=True) if is_found],
+        vectors=vectors[found] if found.any() else np.zeros((0, encoder.width), np.float32),
+        set_aside=_set_aside(table, reasons),
+        reused=int(known.sum()),
+        computed=int((found & ~known).sum()),
+    )
+
+
+def _check_clip(encoder: Encoder, clip: ClipPolicy) -> None:
+    """Refuse a clip policy that the encoder can not work with, before any work."""
+    name = type(encoder).__name__
+    if encoder.window_s is not None and (
+        clip.length_s != encoder.window_s or clip.padding == "none"
+    ):
+        raise UserError(
+            f"{name} takes clips of exactly {encoder.window_s:g} s, and clip={clip.slug} gives "
+            f"others. Use clip.length_s={encoder.window_s:g} with clip.padding=zeros or repeat."
+        )
+    if clip.length_s is not None and clip.length_s < encoder.min_s:
+        raise UserError(
+            f"{name} takes clips of at least {encoder.min_s:g} s, and clip={clip.slug} gives "
+            f"{clip.length_s:g} s. Use clip.length_s={encoder.min_s:g} or more."
+        )
+
+
+def _identify(
+    table: pl.DataFrame, hashes: HashCache, reasons: dict[int, str]
+) -> tuple[list[int], Keys]:
+    """Find the rows whose file is there, with their keys; the others get a reason."""
+    paths, audio = table["path"].to_list(), table["audio"].to_list()
+    rows: list[int] = []
+    for row, (path, present) in enumerate(zip(paths, audio, strict=True)):
+        if path is not None and present is not False:
+            rows.append(row)
+        else:
+            reasons[row] = "there is no audio file"
+    results = hashes.hash_files([Path(paths[row]) for row in rows])
+    readable, contents = [], []
+    for row, result in zip(rows, results, strict=True):
+        if isinstance(result, OSError):
+            reasons[row] = f"can not be opened: {result.strerror or result}"
+        else:
+            readable.append(row)
+            contents.append(result)
+    segments = table.select("start_s", "end_s").rows()
+    return readable, make_keys(contents, [segments[row] for row in readable])
+
+
+def _jobs(
+    table: pl.DataFrame, rows: Sequence[int], keys: Keys, known: NDArray[np.bool_]
+) -> tuple[list[Job], dict[bytes, list[int]]]:
+    """One job for every content that the store lacks, and the rows that wait for it."""
+    waiting: dict[bytes, list[int]] = defaultdict(list)
+    for row, key, is_known in zip(rows, keys.tolist(), known, strict=True):
+        if not is_known:
+            waiting[key].append(row)
+    columns = table.select("recording_id", "path", "start_s", "end_s").rows()
+    jobs = []
+    for key, (first, *_) in waiting.items():
+        recording_id, path, start_s, end_s = columns[first]
+        jobs.append(Job(key, recording_id, Path(path), start_s, end_s))
+    return jobs, waiting
+
+
+def _set_aside(table: pl.DataFrame, reasons: dict[int, str]) -> pl.DataFrame:
+    """What could not be embedded, in the order of the table."""
+    columns = table.select("corpus", "recording_id", "path").rows()
+    return set_aside_table(
+        SetAside(corpus=columns[row][0], stage="audio", item=columns[row][1],
+                 field="path", value=columns[row][2], reason=reason)
+        for row, reason in sorted(reasons.items())
+    )  # fmt: skip

@@ -1,0 +1,57 @@
+"""The progress bar of an extraction; silent where nobody looks."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+class Progress:
+    """Counts recordings with their rate and the time left.
+
+    Args:
+        console: None, or one that is no terminal: nothing is shown.
+        total: recordings to come.
+        title: stands before the bar.
+    """
+
+    def __init__(self, console: Console | None, total: int, title: str) -> None:
+        self._bar = None
+        if console is None or not console.is_terminal:
+            return
+        from rich import progress
+
+        self._bar = progress.Progress(
+            progress.TextColumn("[bold]{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[rate]}"),
+            progress.TimeRemainingColumn(),
+            console=console,
+        )
+        self._task = self._bar.add_task(title, total=total, rate="")
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def advance(self, recordings: int) -> None:
+        """Count recordings as done."""
+        if self._bar:
+            self._bar.advance(self._task, recordings)
+            speed = self._bar.tasks[0].speed
+            rate = f"{speed:.0f} recordings/s" if speed else ""
+            self._bar.update(self._task, rate=rate)
