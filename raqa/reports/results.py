@@ -1,0 +1,174 @@
+"""All finished runs below a folder as one table, a row each; nothing is dropped silently."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from raqa.errors import UserError
+from raqa.metrics.number import Interval, Number, OverSeeds
+from raqa.reports.run_folder import CONFIG, METRICS, Run, read_run
+from raqa.tables import SIDES, Columns
+
+RESULTS: Columns = {
+    "run": pl.String,  # the run's identity
+    "corpus": pl.String,
+    "synthetic": pl.Boolean,
+    "task": pl.String,
+    "unit": pl.String,  # of every error below
+    "encoder": pl.String,
+    "weights_real": pl.Boolean,
+    "head": pl.String,
+    "regime": pl.String,
+    "clip": pl.String,
+    "seeds": pl.Int64,  # how many
+    "mae_mean": pl.Float64,
+    "mae_sd": pl.Float64,  # over seeds, ddof 1
+    "mae_low": pl.Float64,  # 95 % over subjects
+    "mae_high": pl.Float64,
+    "mae_median_baseline": pl.Float64,
+    "mae_mean_baseline": pl.Float64,
+    "mad": pl.Float64,
+    "difference": pl.Float64,  # model - training median; negative is better
+    "difference_low": pl.Float64,
+    "difference_high": pl.Float64,
+    "against_median": pl.String,  # above, below or undecided
+    "r2_mean": pl.Float64,
+    "r2_sd": pl.Float64,
+    "spearman_mean": pl.Float64,
+    "spearman_sd": pl.Float64,
+    "spread_mean": pl.Float64,
+    "spread_sd": pl.Float64,
+    **{f"n_{side}": pl.Int64 for side in SIDES},  # recordings
+    **{f"subjects_{side}": pl.Int64 for side in SIDES},
+    "set_aside": pl.Int64,
+    "few_subjects": pl.Boolean,
+    "subject_known": pl.Boolean,
+    "collapsed": pl.Boolean,
+    "finished_at": pl.String,
+    "path": pl.String,
+}
+"""Columns of `load_results`; a number that is undefined is null."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Run folders below some paths: finished ones, and what is wrong with the others."""
+
+    finished: tuple[Path, ...]
+    problems: tuple[str, ...]
+
+
+def load_results(folder: str | Path = "runs") -> pl.DataFrame:
+    """Load every finished run below a folder.
+
+    Runs that are unfinished or damaged are named in a warning.
+
+    Returns:
+        RESULTS columns, a row per run, sorted by corpus, task, regime and error.
+
+    Raises:
+        UserError: there is no such folder.
+
+    Example:
+        ``raqa.load_results("runs").filter(task="age").to_pandas()``
+    """
+    found = find_runs([folder])
+    runs, problems = [], list(found.problems)
+    for path in found.finished:
+        try:
+            runs.append(result_row(read_run(path)))
+        except UserError as error:
+            problems.append(error.problems[0])
+    if problems:
+        text = "\n  ".join(problems)
+        warnings.warn(f"{len(problems)} run(s) left out:\n  {text}", stacklevel=2)
+    return results_table(runs)
+
+
+def find_runs(paths: Iterable[str | Path]) -> Found:
+    """Look for run folders at and below the paths; files are not opened.
+
+    Raises:
+        UserError: a path is not a folder; all such are named.
+    """
+    folders = [Path(path).absolute() for path in paths]
+    missing = [folder for folder in folders if not folder.is_dir()]
+    if missing:
+        raise UserError([f"There is no folder {folder} to look for runs in." for folder in missing])
+    finished: dict[Path, None] = {}  # a set that keeps its order
+    problems: dict[str, None] = {}
+    for start in folders:
+        for path, is_finished in _walk(start):
+            if is_finished:
+                finished[path] = None
+            else:
+                problems[f"{path} is unfinished: still running, or interrupted"] = None
+    return Found(tuple(finished), tuple(problems))
+
+
+def result_row(run: Run) -> dict[str, Any]:
+    """A run as one row of the RESULTS table."""
+    facts, scores = run.provenance, run.scores
+    return {
+        **{name: getattr(facts, name) for name in RESULTS if hasattr(facts, name)},
+        "seeds": len(scores.seeds),
+        **_over_seeds("mae", scores.mae),
+        **_ends("mae", scores.mae_interval),
+        "mae_median_baseline": _value(scores.median_mae),
+        "mae_mean_baseline": _value(scores.mean_mae),
+        "mad": _value(scores.mad),
+        "difference": _value(scores.difference),
+        **_ends("difference", scores.difference_interval),
+        "against_median": scores.against_median,
+        **_over_seeds("r2", scores.r2),
+        **_over_seeds("spearman", scores.spearman),
+        **_over_seeds("spread", scores.spread),
+        **{f"n_{side}": scores.recordings[side] for side in SIDES},
+        **{f"subjects_{side}": scores.subjects[side] for side in SIDES},
+        "set_aside": run.set_aside.height,
+        "few_subjects": scores.few_subjects,
+        "subject_known": scores.subject_known,
+        "collapsed": bool(scores.collapsed_seeds),
+        "path": str(run.path),
+    }
+
+
+def results_table(rows: Iterable[dict[str, Any]]) -> pl.DataFrame:
+    """Rows as the RESULTS table, sorted by corpus, task, regime and error."""
+    table = pl.DataFrame(list(rows), schema=dict(RESULTS))
+    return table.sort("corpus", "task", "regime", "mae_mean", "run", nulls_last=True)
+
+
+def _walk(path: Path) -> Iterator[tuple[Path, bool]]:
+    for folder, folders, files in os.walk(path):
+        folders.sort()
+        here = Path(folder)
+        hidden = here.name.startswith(".") and here != path
+        if hidden and here.name.endswith((".partial", ".old")):
+            yield here, False
+        elif not hidden and METRICS in files:
+            yield here, True
+        elif not hidden and CONFIG in files:
+            yield here, False
+        elif not hidden:
+            continue
+        folders.clear()  # a run has no runs inside
+
+
+def _value(number: Number) -> float | None:
+    return number.value if number.defined else None
+
+
+def _over_seeds(name: str, summary: OverSeeds) -> dict[str, float | None]:
+    return {f"{name}_mean": _value(summary.mean), f"{name}_sd": _value(summary.sd)}
+
+
+def _ends(name: str, interval: Interval) -> dict[str, float | None]:
+    return {f"{name}_low": _value(interval.low), f"{name}_high": _value(interval.high)}
