@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 import polars as pl
 
@@ -50,16 +50,16 @@ class Step:
 class Corpus(ABC):
     """A collection of recordings with labels, in the layout of its official download.
 
-    Class attributes are facts that hold without any file present; `raqa corpora list` shows them.
+    The attributes are facts that hold without any file present; `raqa corpora list` shows them.
+    A published corpus has them as class attributes, a table of the user's own as settings.
     """
 
     name: str
-    title: ClassVar[str]
-    licence: ClassVar[str]
-    how_to_get: ClassVar[str]  # a sentence with an address, or who to ask
-    synthetic: ClassVar[bool] = False
-    subject_known: ClassVar[bool] = True
-    attributes: tuple[str, ...] = ()  # canonical names of the labels it can have
+    title: str
+    licence: str
+    how_to_get: str  # a sentence with an address, or who to ask
+    synthetic: bool = False
+    attributes: Collection[str] = ()  # canonical names of the labels it can have
 
     @abstractmethod
     def read(self) -> Recordings:
@@ -69,3 +69,17 @@ class Corpus(ABC):
             UserError: the folder is not this corpus's layout, or its tables contradict themselves
                 (all problems are reported together, with rows).
         """
+
+    @property
+    def subject_known(self) -> bool:
+        """False where a subject may stand under several ids, as with anonymous uploads."""
+        return True
+
+    @property
+    def place(self) -> Path | None:
+        """The folder or table that `read` looks at; None: it has not been set."""
+        return None
+
+    def notes(self) -> tuple[str, ...]:
+        """What else a user should know about the files that are there; `check` prints it."""
+        return ()

@@ -1,0 +1,54 @@
+"""Looking for audio files without opening them."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+AUDIO_SUFFIXES = frozenset(
+    {".wav", ".mp3", ".flac", ".ogg", ".opus", ".webm", ".m4a", ".aac", ".mp4", ".wma", ".aif",
+     ".aiff", ".3gp", ".amr"}
+)  # fmt: skip
+
+
+def is_apple_double(name: str) -> bool:
+    """Say whether a file is the `._x.wav` twin that macOS writes beside `x.wav`: never audio."""
+    return name.startswith("._")
+
+
+def entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield what a folder holds in the order of names; nothing if there is no such folder."""
+    try:
+        with os.scandir(folder) as found:
+            yield from sorted(found, key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+
+
+def locate(root: Path, written: str) -> tuple[Path, bool]:
+    """Find a file by the path that a table gives it, below `root` or absolute.
+
+    A path that does not exist as written is tried without outer spaces, with `/` for `\\`, and
+    with accents composed and decomposed, since copying between systems changes them.
+
+    Returns:
+        the path, absolute, and whether a file is there; as written if it is nowhere.
+    """
+    tidied = written.strip().replace("\\", "/")
+    spellings = (
+        written,
+        written.strip(),
+        tidied,
+        unicodedata.normalize("NFC", tidied),
+        unicodedata.normalize("NFD", tidied),
+    )
+    for spelling in dict.fromkeys(spellings):
+        place = root / spelling
+        try:
+            if place.is_file():
+                return place, True
+        except (OSError, ValueError):  # a name that no file can have
+            continue
+    return root / written, False
