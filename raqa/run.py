@@ -7,21 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 from rich.markup import escape
 
 from raqa.configuration.build import Experiment, build
-from raqa.corpora.base import Recordings
+from raqa.corpora.base import Recordings, Step
 from raqa.corpora.cohort import audio_present
+from raqa.errors import UserError
 from raqa.identity import Identity, identify, settled
 from raqa.regimes.fold import Fold
 from raqa.regimes.split import write_split
 from raqa.reports.console import print_run
 from raqa.reports.run_folder import Run, RunFolder, read_run
 from raqa.reports.tracking import RunFacts
-from raqa.tables import PREDICTIONS
+from raqa.tables import PREDICTIONS, SIDES
 
 if TYPE_CHECKING:
     from raqa.embeddings.extract import Embeddings
@@ -74,7 +77,7 @@ def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run
                 fold=fold.table,
                 predictions=predict_test(fitted, fold, embeddings, experiment.seeds),
                 set_aside=pl.concat([recordings.set_aside, embeddings.set_aside]),
-                steps=present.steps,
+                steps=_steps(present, experiment, fold),
                 history=fitted.history,
                 save_heads=lambda path: fitted.save(path, _head_facts(facts)),
             )
@@ -98,13 +101,30 @@ def predict_test(
 ) -> pl.DataFrame:
     """Every seed's prediction for every test recording, as the PREDICTIONS table."""
     test = fold.side("test")
-    values = fitted.predict(embeddings.rows(test["recording_id"].to_list()))
+    values = fitted.predict(inputs_of(embeddings, test))
     truth = test.select("corpus", "recording_id", "subject_id", truth="label")
     per_seed = [
         truth.with_columns(seed=pl.lit(seed, pl.Int64), prediction=pl.Series(row, dtype=pl.Float64))
         for seed, row in zip(seeds, values, strict=True)
     ]
     return pl.concat(per_seed).select(*PREDICTIONS)
+
+
+def _steps(present: Recordings, experiment: Experiment, fold: Fold) -> tuple[Step, ...]:
+    """The cohort's steps, then what the task and the audio left."""
+    target = experiment.task.target
+    labelled = present.table.filter(pl.col(target).is_not_null(), pl.col("side").is_not_null())
+    return (
+        *present.steps,
+        Step(f"{target} known, on a side", labelled.height, labelled["subject_id"].n_unique()),
+        Step("audio usable", fold.table.height, fold.table["subject_id"].n_unique()),
+    )
+
+
+def inputs_of(embeddings: Embeddings, rows: pl.DataFrame) -> NDArray[np.float32]:
+    """The embeddings of these rows' recordings, in the rows' order: `[recordings, width]`."""
+    place = {recording_id: row for row, recording_id in enumerate(embeddings.recording_ids)}
+    return embeddings.vectors[[place[recording_id] for recording_id in rows["recording_id"]]]
 
 
 def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]:
@@ -131,14 +151,13 @@ def _embed(
         pl.col("recording_id").is_in(fold.table["recording_id"].to_list())
     )
     store = EmbeddingStore(Path(config.paths.cache) / "embeddings")
-    return extract(wanted, experiment.encoder, experiment.clip, store, experiment.embed, console)
+    return extract(
+        wanted, experiment.encoder, experiment.clip, store, experiment.embed, console=console
+    )
 
 
 def _usable(experiment: Experiment, fold: Fold, embeddings: Embeddings) -> Fold:
     """The fold without recordings whose audio was set aside; refused if a side is then empty."""
-    from raqa.errors import UserError
-    from raqa.tables import SIDES
-
     usable = fold.without(embeddings.set_aside["item"].to_list())
     empty = [side for side in SIDES if not usable.side(side).height]
     if empty:
@@ -162,9 +181,9 @@ def _fit(
 
     train, validation = fold.side("train"), fold.side("validation")
     data = FitData(
-        train_inputs=embeddings.rows(train["recording_id"].to_list()),
+        train_inputs=inputs_of(embeddings, train),
         train_labels=train["label"].to_numpy(),
-        validation_inputs=embeddings.rows(validation["recording_id"].to_list()),
+        validation_inputs=inputs_of(embeddings, validation),
         validation_labels=validation["label"].to_numpy(),
     )
     return fit(

@@ -124,8 +124,7 @@ def _causes(path: str, error: BaseException) -> Iterable[str]:
     elif isinstance(cause, UserError):
         yield from cause.problems
     else:
-        text = str(cause or error).strip().splitlines()[0]
-        yield f"{path}: {text}"
+        yield f"{path}: {' '.join(str(cause or error).split())}"
 
 
 def _validation(path: str, error: ValidationError) -> Iterable[str]:
@@ -142,24 +141,17 @@ def _validation(path: str, error: ValidationError) -> Iterable[str]:
 
 
 def _misfits(experiment: Experiment) -> Iterable[str]:
+    from raqa.embeddings.extract import clip_problem  # imports torch
+
     corpus, task, encoder = experiment.corpus, experiment.task, experiment.encoder
-    clip, head = experiment.clip, experiment.head
     if task.target not in corpus.attributes:
         have = ", ".join(corpus.attributes) or "none"
         yield (f"task={task.target}: {corpus.name} has no such label. Its labels: {have}.")
-    if encoder.window_s is not None and clip.length_s != encoder.window_s:
-        given = "whole recordings" if clip.length_s is None else f"{clip.length_s:g} s"
-        yield (
-            f"clip: {type(encoder).__name__} takes clips of {encoder.window_s:g} s, not {given}. "
-            f"Set clip.length_s={encoder.window_s:g}."
-        )
-    if clip.length_s is not None and clip.length_s < encoder.min_s:
-        yield (
-            f"clip.length_s={clip.length_s:g}: {type(encoder).__name__} takes clips of at least "
-            f"{encoder.min_s:g} s."
-        )
+    if problem := clip_problem(encoder, experiment.clip):
+        yield problem
     if encoder.output != "vector":
+        head = type(experiment.head).__name__
         yield (
-            f"encoder.output={encoder.output}: {type(head).__name__} takes one vector a recording. "
+            f"encoder.output={encoder.output}: {head} takes one vector a recording. "
             "Set encoder.output=vector."
         )

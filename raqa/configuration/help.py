@@ -9,14 +9,17 @@ from raqa.configuration.folder import group_choices, group_texts
 
 _INTRODUCTION = """[bold]Train a head on an encoder's embeddings of a corpus, and score it.[/bold]
 
-  {command}                                      the synthetic demo, in about two minutes
-  {command} datamodule=coswara head=linear       choose from the groups below
-  {command} trainer.max_epochs=20 seeds=3        change one setting
-  {command} -m head=linear,mlp_small             every combination (Hydra multirun)
+  {command}                              the synthetic demo
+  {command} datamodule=coswara           choose from the groups below
+  {command} seeds=3 trainer.patience=5   change single settings
+  {command} -m head=linear,mlp_small     every combination (Hydra multirun)
 """
-_CLOSING = """Settings: {command} --cfg job prints all of them, resolved, with your overrides.
-Sweeps: -m (--multirun). Results stand in runs/, one folder a run; the same command again shows
-the finished result, force=true trains again."""
+_CLOSING = """
+* the default. All settings, resolved: {command} --cfg job
+
+Results stand in runs/, one folder a run. The same command again shows the
+finished result; force=true trains again.
+"""
 
 
 def print_help(command: str, console: Console) -> None:
@@ -38,7 +41,6 @@ def print_help(command: str, console: Console) -> None:
             mark = "*" if choice == defaults.get(group) else " "
             table.add_row(f"  {mark} {choice}", line)
         console.print(table, highlight=False)
-    console.print("\n* the default", highlight=False)
     console.print(_CLOSING.format(command=command), highlight=False)
 
 

@@ -16,9 +16,10 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as settings_dataclass
 
 from raqa.audio.clip import ClipPolicy
-from raqa.embeddings.compute import Job, compute
+from raqa.embeddings.compute import Block, compute
 from raqa.embeddings.forward import Forward, pick_device
 from raqa.embeddings.hashes import HashCache
+from raqa.embeddings.prefetch import Job
 from raqa.embeddings.progress import Progress
 from raqa.embeddings.shard import Keys
 from raqa.embeddings.store import EmbeddingStore, make_keys
@@ -38,15 +39,13 @@ class EmbedSettings:
     Args:
         batch_s: seconds of audio in one forward pass.
         workers: decoding threads; 0: one per core.
-        shard_rows: embeddings per file of the store.
-        shard_s: seconds after which a file is written anyway; a killed run loses no more.
+        shard_rows: embeddings per file of the store; a killed run loses no more than these.
         device: "auto", or a device as torch names it.
     """
 
     batch_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 64.0
     workers: Annotated[int, Field(ge=0, le=256)] = 0
-    shard_rows: Annotated[int, Field(ge=1)] = 1024
-    shard_s: Annotated[float, Field(gt=0)] = 60.0
+    shard_rows: Annotated[int, Field(ge=1)] = 256
     device: str = "auto"
 
     @property
@@ -74,13 +73,12 @@ class Embeddings:
     computed: int
 
 
-def extract(
+def extract(  # noqa: PLR0917 (what goes in, then how, then where it shows)
     table: pl.DataFrame,
     encoder: Encoder,
     clip: ClipPolicy,
     store: EmbeddingStore,
     settings: EmbedSettings,
-    *,
     console: Console | None = None,
 ) -> Embeddings:
     """Embed every recording of a table; audio that can not be used is set aside with its reason.
@@ -93,21 +91,22 @@ def extract(
         UserError: the clip policy gives clips that the encoder does not take, an embedding is
             not finite, memory does not suffice for one clip, or there is no such device.
     """
-    _check_clip(encoder, clip)
+    if problem := clip_problem(encoder, clip):
+        raise UserError(problem)
     shelf = store.shelf(encoder, clip)
     reasons: dict[int, str] = {}
     rows, keys = _identify(table, HashCache(store.hashes_folder, settings.threads), reasons)
     known, vectors = shelf.lookup(keys)
-    jobs, waiting = _jobs(table, rows, keys, known)
-    if jobs:
+    found = known
+    if not known.all():
+        waiting = _waiting(rows, keys, known)
+        blocks = _blocks(table, waiting, settings.shard_rows)
         forward = Forward(encoder, pick_device(settings.device))
-        with Progress(console, len(jobs), type(encoder).__name__) as progress:
-            failures = compute(jobs, forward, clip, shelf, settings, progress=progress)
+        with Progress(console, len(waiting), type(encoder).__name__) as progress:
+            failures = compute(blocks, forward, clip, shelf, settings, progress=progress)
         for job, reason in failures.items():
             reasons.update(dict.fromkeys(waiting[job.key], reason))
         found, vectors = shelf.lookup(keys)
-    else:
-        found = known
     lost = [row for row, is_found in zip(rows, found, strict=True)
             if not is_found and row not in reasons]  # fmt: skip
     if lost:
@@ -125,21 +124,22 @@ def extract(
     )
 
 
-def _check_clip(encoder: Encoder, clip: ClipPolicy) -> None:
-    """Refuse a clip policy that the encoder can not work with, before any work."""
+def clip_problem(encoder: Encoder, clip: ClipPolicy) -> str | None:
+    """Why the encoder can not take this clip policy's clips and what would do; None: it can."""
     name = type(encoder).__name__
     if encoder.window_s is not None and (
         clip.length_s != encoder.window_s or clip.padding == "none"
     ):
-        raise UserError(
-            f"{name} takes clips of exactly {encoder.window_s:g} s, and clip={clip.slug} gives "
-            f"others. Use clip.length_s={encoder.window_s:g} with clip.padding=zeros or repeat."
+        return (
+            f"clip={clip.slug}: {name} takes clips of exactly {encoder.window_s:g} s. "
+            f"Use clip.length_s={encoder.window_s:g} with clip.padding=zeros or repeat."
         )
     if clip.length_s is not None and clip.length_s < encoder.min_s:
-        raise UserError(
-            f"{name} takes clips of at least {encoder.min_s:g} s, and clip={clip.slug} gives "
-            f"{clip.length_s:g} s. Use clip.length_s={encoder.min_s:g} or more."
+        return (
+            f"clip={clip.slug}: {name} takes clips of at least {encoder.min_s:g} s. "
+            f"Use clip.length_s={encoder.min_s:g} or more."
         )
+    return None
 
 
 def _identify(
@@ -165,20 +165,23 @@ def _identify(
     return readable, make_keys(contents, [segments[row] for row in readable])
 
 
-def _jobs(
-    table: pl.DataFrame, rows: Sequence[int], keys: Keys, known: NDArray[np.bool_]
-) -> tuple[list[Job], dict[bytes, list[int]]]:
-    """One job for every content that the store lacks, and the rows that wait for it."""
+def _waiting(rows: Sequence[int], keys: Keys, known: NDArray[np.bool_]) -> dict[bytes, list[int]]:
+    """Find the contents that the store lacks, each with the rows that wait for it."""
     waiting: dict[bytes, list[int]] = defaultdict(list)
     for row, key, is_known in zip(rows, keys.tolist(), known, strict=True):
         if not is_known:
             waiting[key].append(row)
+    return waiting
+
+
+def _blocks(table: pl.DataFrame, waiting: dict[bytes, list[int]], rows: int) -> list[Block]:
+    """One job for every content, in the order of the table, cut into blocks."""
     columns = table.select("recording_id", "path", "start_s", "end_s").rows()
     jobs = []
     for key, (first, *_) in waiting.items():
         recording_id, path, start_s, end_s = columns[first]
         jobs.append(Job(key, recording_id, Path(path), start_s, end_s))
-    return jobs, waiting
+    return [jobs[start : start + rows] for start in range(0, len(jobs), rows)]
 
 
 def _set_aside(table: pl.DataFrame, reasons: dict[int, str]) -> pl.DataFrame:

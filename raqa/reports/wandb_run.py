@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import ConfigDict, PrivateAttr
-from pydantic import dataclasses as checked
+from pydantic import validate_call
 
 from raqa.errors import UserError
 from raqa.reports.tracking import RunFacts, Tracker
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from raqa.reports.run_folder import Run
 
 
-@checked.dataclass(config=ConfigDict(extra="forbid"))
 class WandbTracker(Tracker):
     """Follow a run in Weights & Biases.
 
@@ -31,20 +28,27 @@ class WandbTracker(Tracker):
 
     Args:
         project: W&B project.
+        folder: its subfolder ``wandb`` holds W&B's own files.
         entity: team or user; None: the account's default.
         group: W&B group; None: corpus and task.
         tags: added to the names of the groups chosen.
         mode: "online", or "offline" to push later with ``wandb sync``.
-        folder: its subfolder ``wandb`` holds W&B's own files.
     """
 
-    project: str
-    folder: Path
-    entity: str | None = None
-    group: str | None = None
-    tags: list[str] = field(default_factory=list)
-    mode: Literal["online", "offline"] = "online"
-    _run: Any = PrivateAttr(default=None)
+    @validate_call
+    def __init__(
+        self,
+        *,
+        project: str,
+        folder: Path,
+        entity: str | None = None,
+        group: str | None = None,
+        tags: Sequence[str] = (),
+        mode: Literal["online", "offline"] = "online",
+    ) -> None:
+        self.project, self.entity, self.group = project, entity, group
+        self.folder, self.tags, self.mode = folder, tuple(tags), mode
+        self._run: Any = None
 
     def check(self) -> None:
         """Refuse online mode without a key; the library would stop and ask for one."""

@@ -1,0 +1,95 @@
+"""Every shipped config builds; settings and pairs that can not work are refused together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raqa.configuration.build import Experiment, build, build_node, parse_seeds
+from raqa.configuration.folder import config_folder, group_choices, group_texts
+from raqa.configuration.overrides import compose_config
+from raqa.errors import UserError
+
+GROUPS = [group for group in group_texts() if not group.startswith("hydra/")]
+SHIPPED = [(group, choice) for group in GROUPS for choice in group_choices(group)]
+CORPORA = list(group_choices("datamodule"))
+
+
+def _build(*overrides: str) -> Experiment:
+    return build(compose_config(overrides))
+
+
+def _problems(*overrides: str) -> str:
+    with pytest.raises(UserError) as caught:
+        _build(*overrides)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("group", "choice"), [pair for pair in SHIPPED if pair[0] != "datamodule"])
+def test_every_shipped_choice_builds(group: str, choice: str) -> None:
+    corpus = ["datamodule=cidrz"] if group == "task" else []
+    assert _build(f"{group}={choice}", *corpus).seeds
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_every_shipped_corpus_builds(name: str) -> None:
+    config = compose_config([f"datamodule={name}"])
+    assert build_node(config, "datamodule.corpus").title
+    assert build_node(config, "datamodule.cohort").filters is not None
+
+
+def test_every_folder_of_conf_is_a_documented_group() -> None:
+    folders = {path.name for path in config_folder().iterdir() if path.is_dir()}
+    assert folders - {"hydra"} == set(GROUPS)
+
+
+@pytest.mark.parametrize(("group", "choice"), SHIPPED)
+def test_every_choice_says_what_it_is_in_its_first_line(group: str, choice: str) -> None:
+    assert len(group_choices(group)[choice]) > 10
+
+
+def test_wrong_values_name_the_setting_and_what_was_given() -> None:
+    message = _problems("trainer.batch_size=0", "clip.length_s=-1", "seeds=0")
+    assert "trainer.batch_size=0: input should be greater than or equal to 1" in message
+    assert "clip.length_s=-1" in message
+    assert "seeds=0: expected how many seeds" in message
+
+
+def test_a_setting_that_its_class_does_not_know_is_refused() -> None:
+    assert "encoder.colour" in _problems("+encoder.colour=red")
+    assert "trainer.colour" in _problems("+trainer.colour=red")
+
+
+def test_a_class_that_does_not_exist_is_named() -> None:
+    assert "raqa.heads.mlp.Nothing" in _problems("head._target_=raqa.heads.mlp.Nothing")
+
+
+def test_a_task_that_the_corpus_has_no_label_for_names_those_it_has() -> None:
+    message = _problems("task=tb_probability")
+    assert "task=tb_probability: demo has no such label. Its labels: age, bmi" in message
+
+
+def test_a_clip_that_the_encoder_can_not_take_is_refused(monkeypatch) -> None:
+    monkeypatch.setattr("raqa.encoders.mel_stats.MelStats.window_s", 2.0)
+    assert _build("clip=centre_2s").clip.length_s == 2
+    message = _problems("clip=whole")
+    assert "MelStats takes clips of exactly 2 s" in message
+    assert "clip.length_s=2" in message
+
+
+@pytest.mark.parametrize(("given", "seeds"), [(3, (0, 1, 2)), ([3], (3,)), ([0, 7], (0, 7))])
+def test_seeds_are_a_count_or_a_list(given: object, seeds: tuple[int, ...]) -> None:
+    assert parse_seeds(given) == seeds
+
+
+@pytest.mark.parametrize("given", [0, -1, True, "five", [], [1, 1], [-1], [1.5]])
+def test_other_seeds_are_refused(given: object) -> None:
+    with pytest.raises(UserError, match="expected how many seeds"):
+        parse_seeds(given)
+
+
+def test_building_opens_no_file_of_a_corpus(tmp_path: Path) -> None:
+    assert (
+        _build("datamodule=coswara", f"paths.data={tmp_path / 'nowhere'}").corpus.name == "coswara"
+    )

@@ -1,0 +1,84 @@
+"""What is typed is checked before any work: every fault, with its neighbours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raqa.configuration.overrides import check_overrides, compose_config
+from raqa.errors import UserError
+
+
+def _problems(*overrides: str) -> str:
+    with pytest.raises(UserError) as caught:
+        check_overrides(overrides)
+    return str(caught.value)
+
+
+def test_a_misspelt_choice_names_the_near_one_and_all_others() -> None:
+    message = _problems("head=mlp_smal")
+    assert "head=mlp_smal: there is no head of that name. Did you mean mlp_small" in message
+    assert "Choices: linear, median, mlp, mlp_small" in message
+
+
+def test_a_misspelt_group_names_the_near_one() -> None:
+    assert "encodr: there is no such setting. Did you mean encoder?" in _problems(
+        "encodr=mel_stats"
+    )
+
+
+def test_a_misspelt_setting_names_its_siblings() -> None:
+    message = _problems("trainer.max_epoch=3")
+    assert "Did you mean trainer.max_epochs" in message
+    assert "trainer.patience" in message
+
+
+def test_a_setting_of_another_group_is_found_nowhere_else() -> None:
+    assert "max_epochs: there is no such setting" in _problems("max_epochs=3")
+
+
+def test_an_added_setting_that_nothing_reads_is_refused() -> None:
+    assert "colour: there is no such setting" in _problems("+colour=red")
+
+
+def test_all_faults_are_reported_together() -> None:
+    message = _problems("head=mlq", "encoder=mel_stat", "encodr=x")
+    assert message.count("\n") == 1  # groups first: settings can not be judged without them
+    assert "head=mlq" in message
+    assert "encoder=mel_stat" in message
+    message = _problems("trainer.epochs=3", "clip.len=2", "seed=3")
+    assert message.count("\n") == 2
+
+
+def test_every_choice_of_a_sweep_is_checked() -> None:
+    assert "head=mlq" in _problems("head=linear,mlq")
+    check_overrides(["head=linear,mlp_small", "encoder=glob(*)", "seeds=1,2"])
+
+
+def test_a_glob_that_matches_nothing_is_refused() -> None:
+    assert "matches nothing" in _problems("head=glob(x*)")
+
+
+def test_what_is_no_override_is_said_to_be_none() -> None:
+    assert "can not be read as KEY=VALUE" in _problems("seeds=[1,")
+
+
+def test_a_cohort_filter_can_be_added_with_a_plus() -> None:
+    check_overrides(["+datamodule.cohort.filters.sex=female"])
+    message = _problems("datamodule.cohort.filters.sex=female")
+    assert "write +datamodule.cohort.filters.sex=female" in message
+
+
+def test_settings_that_exist_pass_and_reach_the_config() -> None:
+    config = compose_config(["trainer.max_epochs=3", "head=linear", "~debug"])
+    assert config.trainer.max_epochs == 3
+    assert config.head.hidden == []
+
+
+def test_a_folder_of_own_configs_adds_choices(tmp_path: Path) -> None:
+    (tmp_path / "head").mkdir()
+    (tmp_path / "head" / "mine.yaml").write_text("# Mine\n_target_: raqa.heads.mlp.MLPHead\n")
+    check_overrides(["head=mine"], [tmp_path])
+    assert compose_config(["head=mine"], [tmp_path]).head._target_ == "raqa.heads.mlp.MLPHead"
+    assert "there is no head of that name" in _problems("head=mine")
