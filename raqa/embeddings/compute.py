@@ -2,53 +2,30 @@
 
 from __future__ import annotations
 
-import time
-from collections import deque
+import random
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from raqa.audio.clip import ClipPolicy
-from raqa.audio.decode import decode
-from raqa.audio.resample import resample
 from raqa.audio.waveform import AudioError
+from raqa.embeddings.batches import Batch, Batches
 from raqa.embeddings.forward import Forward
+from raqa.embeddings.prefetch import Job, decode_ahead
 from raqa.embeddings.progress import Progress
-from raqa.embeddings.shard import KEY_BYTES
+from raqa.embeddings.shard import KEY_BYTES, Keys, Vectors
 from raqa.embeddings.store import Shelf
 from raqa.errors import UserError
 
 if TYPE_CHECKING:
     from raqa.embeddings.extract import EmbedSettings
-    from raqa.encoders.base import Encoder
 
-AHEAD = 4
-"""Files that every thread decodes ahead: enough to ride out a long one, little memory."""
-
-HELD_BATCHES = 4
-"""Batches' worth of clips that may wait for others of their length."""
-
-Clip = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Job:
-    """One content to embed: its key in the store and a recording that has it."""
-
-    key: bytes
-    recording_id: str
-    path: Path
-    start_s: float | None
-    end_s: float | None
+Block = Sequence[Job]
 
 
 def compute(
-    jobs: Sequence[Job],
+    blocks: Sequence[Block],
     forward: Forward,
     clip: ClipPolicy,
     shelf: Shelf,
@@ -56,32 +33,52 @@ def compute(
     *,
     progress: Progress,
 ) -> dict[Job, str]:
-    """Embed jobs and keep the vectors on the shelf; what was computed before an error is kept too.
+    """Embed blocks of jobs, each into one shard.
+
+    A batch never spans two blocks, so a vector does not depend on which blocks another run or
+    process has done, also not in its last bit. What was computed before an error is kept.
 
     Returns:
         the jobs whose audio can not be used, each with the reason.
     """
     failures: dict[Job, str] = {}
-    batches = _Batches(round(settings.batch_s * forward.encoder.sample_rate))
-    writer = _Writer(shelf, settings)
+    batches = Batches(round(settings.batch_s * forward.encoder.sample_rate))
+    writer = _Writer(shelf)
+    due = _due(blocks, shelf, progress)
     try:
-        for job, result in _decoded(jobs, forward.encoder, clip, settings.threads):
+        for item in decode_ahead(due, forward.encoder, clip, settings.threads):
+            if item is None:  # the end of a block
+                for batch in batches.rest():
+                    _embed(batch, forward, writer, progress)
+                writer.flush()
+                continue
+            job, result = item
             if isinstance(result, AudioError):
                 failures[job] = str(result)
                 progress.advance(1)
                 continue
             for batch in batches.add(job, result):
                 _embed(batch, forward, writer, progress)
-        for batch in batches.rest():
-            _embed(batch, forward, writer, progress)
     finally:
         writer.flush()
     return failures
 
 
-def _embed(
-    batch: list[tuple[Job, Clip]], forward: Forward, writer: _Writer, progress: Progress
-) -> None:
+def _due(blocks: Sequence[Block], shelf: Shelf, progress: Progress) -> Iterator[Block]:
+    """Yield the blocks in an order of this process's own, without what others have done by now.
+
+    So processes that start at once share the work without talking to each other.
+    """
+    order = list(blocks)
+    # The system's generator: seeds must not choose the same order for all, nor be moved by this.
+    random.SystemRandom().shuffle(order)
+    for block in order:
+        done = shelf.has(np.array([job.key for job in block], f"S{KEY_BYTES}"))
+        progress.advance(int(done.sum()))
+        yield [job for job, is_done in zip(block, done, strict=True) if not is_done]
+
+
+def _embed(batch: Batch, forward: Forward, writer: _Writer, progress: Progress) -> None:
     """Embed one batch and hand it to the writer; numbers that are not finite stop everything."""
     vectors = forward([clip for _, clip in batch])
     finite = np.isfinite(vectors).all(axis=tuple(range(1, vectors.ndim)))
@@ -95,92 +92,21 @@ def _embed(
     progress.advance(len(batch))
 
 
-def _decoded(
-    jobs: Sequence[Job], encoder: Encoder, clip: ClipPolicy, threads: int
-) -> Iterator[tuple[Job, Clip | AudioError]]:
-    """Yield the jobs in their order with their clips, decoding a bounded number ahead."""
-    waiting: deque[tuple[Job, Future[Clip | AudioError]]] = deque()
-    with ThreadPoolExecutor(threads, thread_name_prefix="raqa-decode") as pool:
-        try:
-            for job in jobs:
-                waiting.append((job, pool.submit(_clip, job, encoder, clip)))
-                if len(waiting) >= AHEAD * threads:
-                    first, future = waiting.popleft()
-                    yield first, future.result()
-            while waiting:
-                first, future = waiting.popleft()
-                yield first, future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _clip(job: Job, encoder: Encoder, policy: ClipPolicy) -> Clip | AudioError:
-    """Decode, resample and cut one recording, or return why that is not possible."""
-    try:
-        waveform = resample(decode(job.path, job.start_s, job.end_s), encoder.sample_rate)
-        clip = policy.apply(waveform)
-        if clip.seconds < encoder.min_s:
-            raise AudioError(
-                f"{clip.seconds:.3g} s long; {type(encoder).__name__} takes {encoder.min_s:g} s "
-                "or more"
-            )
-    except AudioError as error:
-        return error
-    return clip.samples
-
-
-class _Batches:
-    """Gathers clips of one length until a batch is full."""
-
-    def __init__(self, samples: int) -> None:
-        self._samples = samples
-        self._waiting: dict[int, list[tuple[Job, Clip]]] = {}
-        self._held = 0
-
-    def add(self, job: Job, clip: Clip) -> Iterator[list[tuple[Job, Clip]]]:
-        """Add a clip; yield the batches that are due, so that waiting clips stay few."""
-        bucket = self._waiting.setdefault(len(clip), [])
-        bucket.append((job, clip))
-        self._held += len(clip)
-        if (len(bucket) + 1) * len(clip) > self._samples:
-            yield self._release(len(clip))
-        while self._held > HELD_BATCHES * self._samples:
-            yield self._release(max(self._waiting, key=lambda n: n * len(self._waiting[n])))
-
-    def rest(self) -> Iterator[list[tuple[Job, Clip]]]:
-        """Yield what is left."""
-        for length in list(self._waiting):
-            yield self._release(length)
-
-    def _release(self, length: int) -> list[tuple[Job, Clip]]:
-        batch = self._waiting.pop(length)
-        self._held -= length * len(batch)
-        return batch
-
-
 class _Writer:
-    """Collects vectors and writes a shard when it is large or old enough."""
+    """Collects the vectors of a block and writes them as a shard."""
 
-    def __init__(self, shelf: Shelf, settings: EmbedSettings) -> None:
+    def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
-        self._settings = settings
-        self._pending: dict[tuple[int, ...], list[tuple[list[bytes], NDArray[np.float32]]]] = {}
-        self._rows = 0
-        self._since = time.monotonic()
+        self._pending: dict[tuple[int, ...], list[tuple[Keys, Vectors]]] = {}
 
-    def add(self, keys: list[bytes], vectors: NDArray[np.float32]) -> None:
+    def add(self, keys: list[bytes], vectors: Vectors) -> None:
         """Add `[n]` keys and `[n, ...]` vectors."""
-        self._pending.setdefault(vectors.shape[1:], []).append((keys, vectors))
-        self._rows += len(keys)
-        old = time.monotonic() - self._since > self._settings.shard_s
-        if old or self._rows >= self._settings.shard_rows:
-            self.flush()
+        part = (np.array(keys, dtype=f"S{KEY_BYTES}"), vectors)
+        self._pending.setdefault(vectors.shape[1:], []).append(part)
 
     def flush(self) -> None:
         """Write what there is; a shard holds embeddings of one shape."""
-        for parts in self._pending.values():
-            keys = [key for part, _ in parts for key in part]
-            self._shelf.write(
-                np.array(keys, dtype=f"S{KEY_BYTES}"), np.concatenate([v for _, v in parts])
-            )
-        self._pending, self._rows, self._since = {}, 0, time.monotonic()
+        pending, self._pending = self._pending, {}
+        for parts in pending.values():
+            keys, vectors = zip(*parts, strict=True)
+            self._shelf.write(np.concatenate(keys), np.concatenate(vectors))

@@ -100,7 +100,7 @@ def extract(  # noqa: PLR0917 (what goes in, then how, then where it shows)
     found = known
     if not known.all():
         waiting = _waiting(rows, keys, known)
-        blocks = _blocks(table, waiting, settings.shard_rows)
+        blocks = _blocks(table, keys, waiting, settings.shard_rows)
         forward = Forward(encoder, pick_device(settings.device))
         with Progress(console, len(waiting), type(encoder).__name__) as progress:
             failures = compute(blocks, forward, clip, shelf, settings, progress=progress)
@@ -174,14 +174,25 @@ def _waiting(rows: Sequence[int], keys: Keys, known: NDArray[np.bool_]) -> dict[
     return waiting
 
 
-def _blocks(table: pl.DataFrame, waiting: dict[bytes, list[int]], rows: int) -> list[Block]:
-    """One job for every content, in the order of the table, cut into blocks."""
+def _blocks(
+    table: pl.DataFrame, keys: Keys, waiting: dict[bytes, list[int]], size: int
+) -> list[Block]:
+    """Cut the table's contents into blocks of `size`, and leave out what the store has.
+
+    In this order, so that a run that continues another finds the same blocks.
+    """
     columns = table.select("recording_id", "path", "start_s", "end_s").rows()
-    jobs = []
-    for key, (first, *_) in waiting.items():
-        recording_id, path, start_s, end_s = columns[first]
-        jobs.append(Job(key, recording_id, Path(path), start_s, end_s))
-    return [jobs[start : start + rows] for start in range(0, len(jobs), rows)]
+    contents = list(dict.fromkeys(keys.tolist()))
+    blocks = []
+    for start in range(0, len(contents), size):
+        block = []
+        for key in contents[start : start + size]:
+            if key in waiting:
+                recording_id, path, start_s, end_s = columns[waiting[key][0]]
+                block.append(Job(key, recording_id, Path(path), start_s, end_s))
+        if block:
+            blocks.append(block)
+    return blocks
 
 
 def _set_aside(table: pl.DataFrame, reasons: dict[int, str]) -> pl.DataFrame:

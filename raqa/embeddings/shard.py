@@ -59,7 +59,7 @@ class Shard:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._bytes = np.memmap(path, np.uint8, mode="r")
+            self._bytes = np.asarray(np.memmap(path, np.uint8, mode="r"))
             parts = self._parts()
         except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise DamagedShardError(path, f"its header can not be read ({error})") from error
@@ -93,12 +93,15 @@ class Shard:
         return parts
 
     def take(self, rows: NDArray[np.intp]) -> Vectors:
-        """Copy rows out of the file.
+        """Take rows out of the file; those that stand together are a view of it.
 
         Raises:
             DamagedShardError: a row is not what was written.
         """
-        vectors = np.take(self._vectors, rows, axis=0)
+        if np.array_equal(rows, np.arange(rows[0], rows[0] + len(rows))):
+            vectors = self._vectors[rows[0] : rows[0] + len(rows)]
+        else:
+            vectors = self._vectors.take(rows, axis=0)
         if not np.array_equal(row_sums(vectors), self._sums[rows]):
             raise DamagedShardError(self.path, "the sum of a row is not what was written")
         return vectors

@@ -39,6 +39,7 @@ FORMAT = 1
 """Raised when shards change so that older ones can not be read."""
 
 INFO = "info.json"
+HASHES = "hashes"
 SHARD_SUFFIX = ".safetensors"
 DAMAGED_SUFFIX = ".damaged"
 
@@ -65,7 +66,7 @@ class EmbeddingStore:
     @property
     def hashes_folder(self) -> Path:
         """Where the content hashes of audio files are remembered."""
-        return self.folder / "hashes"
+        return self.folder / HASHES
 
     def shelf(self, encoder: Encoder, clip: ClipPolicy) -> Shelf:
         """Open the shelf of an encoder and a clip policy; it is made if it is new."""
@@ -101,6 +102,7 @@ class Shelf:
 
     def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
         self.folder = folder
+        self._shards: dict[Path, Shard] = {}  # they never change, so opening one once is enough
         folder.mkdir(parents=True, exist_ok=True)
         info = folder / INFO
         try:
@@ -115,6 +117,10 @@ class Shelf:
         name = f"{time.time_ns()}-{uuid.uuid4().hex[:8]}{SHARD_SUFFIX}"
         write_shard(self.folder / name, keys, vectors)
         return self.folder / name
+
+    def has(self, keys: Keys) -> NDArray[np.bool_]:
+        """Say which keys are there, `[n]`, also those that other processes have just written."""
+        return _match(self._open(), keys)[0]
 
     def lookup(self, keys: Keys) -> tuple[NDArray[np.bool_], Vectors]:
         """Find the embeddings of keys.
@@ -135,15 +141,16 @@ class Shelf:
 
     def _open(self) -> list[Shard]:
         """Open all whole shards, oldest first."""
-        shards = []
+        shards: dict[Path, Shard] = {}
         for path in sorted(self.folder.glob(f"*{SHARD_SUFFIX}")):
             try:
-                shards.append(Shard(path))
+                shards[path] = self._shards.get(path) or Shard(path)
             except DamagedShardError as error:
                 self._put_aside(path, str(error))
             except FileNotFoundError:  # pruned, or put aside by another process
                 continue
-        return shards
+        self._shards = shards
+        return list(shards.values())
 
     def _put_aside(self, path: Path, reason: str) -> None:
         """Rename a damaged shard, so that it is noticed once and its rows are computed again."""
@@ -154,26 +161,35 @@ class Shelf:
             return
 
 
-def _gather(shards: list[Shard], keys: Keys) -> tuple[NDArray[np.bool_], Vectors]:
-    """Match keys over all shards at once, then copy one block of rows from each shard."""
-    found = np.zeros(len(keys), bool)
-    shards = [shard for shard in shards if len(shard.keys)]
-    if not shards or not len(keys):
-        return found, np.zeros((len(keys), 0), np.float32)
-    held = np.concatenate([shard.keys for shard in shards])
+def _match(shards: list[Shard], keys: Keys) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Say which keys are in the shards, and in which row of all shards, one after another."""
+    held = np.concatenate([np.empty(0, f"S{KEY_BYTES}"), *(shard.keys for shard in shards)])
+    if not len(held):
+        return np.zeros(len(keys), bool), np.zeros(len(keys), np.intp)
     order = np.argsort(held, kind="stable")  # stable: of equal keys the oldest shard's is first
     place = np.minimum(np.searchsorted(held, keys, sorter=order), len(held) - 1)
     rows = order[place]
-    found = held[rows] == keys
+    return held[rows] == keys, rows
+
+
+def _gather(shards: list[Shard], keys: Keys) -> tuple[NDArray[np.bool_], Vectors]:
+    """Match keys over all shards at once, then copy one block of rows from each shard."""
+    found, rows = _match(shards, keys)
     ends = np.cumsum([len(shard.keys) for shard in shards])
     owner = np.searchsorted(ends, rows, side="right")
     shapes = {shards[index].item_shape for index in np.unique(owner[found])}
     if len(shapes) > 1:
-        raise ValueError(f"embeddings of different shapes ({sorted(shapes)}) do not fit one array; "
-                         "a clip policy with a fixed length makes them equal")  # fmt: skip
-    vectors = np.zeros((len(keys), *(shapes.pop() if shapes else (0,))), np.float32)
-    for index, shard in enumerate(shards):
+        raise ValueError(
+            f"embeddings of different shapes ({sorted(shapes)}) do not fit one array; "
+            "a clip policy with a fixed length makes them equal"
+        )
+    vectors = np.empty((len(keys), *(shapes.pop() if shapes else (0,))), np.float32)
+    vectors[~found] = 0
+    for index in np.unique(owner[found]):
         wanted = np.flatnonzero(found & (owner == index))
-        if len(wanted):
-            vectors[wanted] = shard.take(rows[wanted] - (ends[index] - len(shard.keys)))
+        taken = shards[index].take(rows[wanted] - (ends[index] - len(shards[index].keys)))
+        if wanted[-1] - wanted[0] + 1 == len(wanted):
+            vectors[wanted[0] : wanted[-1] + 1] = taken  # a plain copy, the usual case
+        else:
+            vectors[wanted] = taken
     return found, vectors
