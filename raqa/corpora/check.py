@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -153,8 +154,9 @@ def set_aside_lines(set_aside: pl.DataFrame) -> Iterator[str]:
         yield "set aside: nothing"
         return
     yield f"set aside: {set_aside.height:,} (in the whole corpus, before the cohort)"
-    kind = _kind_of_reason(pl.col("reason"), pl.col("value"), pl.col("item"))
-    groups = set_aside.with_columns(kind=kind).group_by("stage", "kind", maintain_order=True)
+    facts = set_aside.select("reason", "value", "item").iter_rows()
+    kinds = pl.Series("kind", [_kind_of_reason(*fact) for fact in facts])
+    groups = set_aside.with_columns(kinds).group_by("stage", "kind", maintain_order=True)
     for (stage, what), rows in sorted(groups, key=lambda group: -group[1].height):
         yield f"  {rows.height:>6,}  {stage}: {what}"
         for item, row, reason in rows.head(_EXAMPLES).select("item", "row", "reason").iter_rows():
@@ -162,16 +164,12 @@ def set_aside_lines(set_aside: pl.DataFrame) -> Iterator[str]:
             yield f"            {item}{where}: {reason}"
 
 
-def _kind_of_reason(reason: pl.Expr, *particulars: pl.Expr) -> pl.Expr:
+def _kind_of_reason(reason: str, *particulars: str | None) -> str:
     """A reason without what differs from row to row, so that a thousand rows are one kind."""
-    kind = reason
     for particular in particulars:
-        kind = (
-            pl.when(particular.str.len_chars() > 0)
-            .then(kind.str.replace(particular, "…", literal=True))
-            .otherwise(kind)
-        )
-    return kind.str.replace(r"(no file|already in|repeats row) .*$", "$1 …")
+        if particular:
+            reason = reason.replace(particular, "…", 1)
+    return re.sub(r"(no file|already in|repeats row) .*$", r"\1 …", reason)
 
 
 def _steps(steps: Sequence[Step]) -> Table:
