@@ -50,12 +50,15 @@ class CorpusCheck:
     Attributes:
         cohort: the recordings of the cohort by their labels, and its steps.
         present: how many of them have audio.
+        present_in_all, all_recordings: the same for the whole corpus.
         attributes: over the cohort, with audio or without.
     """
 
     corpus: Corpus
     cohort: Recordings
     present: int
+    present_in_all: int
+    all_recordings: int
     attributes: tuple[AttributeCheck, ...]
 
     @property
@@ -70,12 +73,15 @@ def check_corpus(corpus: Corpus, cohort: Cohort) -> CorpusCheck:
     Raises:
         UserError: the corpus is not there or contradicts itself, or the cohort does not fit it.
     """
-    kept = cohort.apply(corpus.read())
+    recordings = corpus.read()
+    kept = cohort.apply(recordings)
     names = [name for name in kept.table.columns if name in ATTRIBUTES]
     return CorpusCheck(
         corpus=corpus,
         cohort=kept,
         present=int(kept.table["audio"].sum()),
+        present_in_all=int(recordings.table["audio"].sum()),
+        all_recordings=recordings.table.height,
         attributes=tuple(check_attribute(kept.table[name]) for name in names),
     )
 
@@ -125,7 +131,12 @@ def print_check(check: CorpusCheck, console: Console) -> None:
         console.print(escape(line), highlight=False)
     total = check.cohort.table.height
     colour = "green" if check.present == total else "yellow" if check.present else "red"
-    console.print(f"[{colour}]audio present: {check.present:,} of {total:,} recordings[/{colour}]")
+    whole = f"{check.present_in_all:,} of {check.all_recordings:,} in the label tables"
+    console.print(
+        f"[{colour}]audio present: {check.present:,} of {total:,} recordings of the cohort"
+        f"[/{colour}] ({whole})",
+        highlight=False,
+    )
     if check.present < total:
         console.print(f"  to get the rest: {escape(corpus.how_to_get)}", soft_wrap=True)
     for line in set_aside_lines(check.cohort.set_aside):

@@ -174,7 +174,15 @@ def _number(column: str, value: Scalar | None) -> float:
 
 def _require_values(recordings: Recordings, column: str, words: list[str]) -> None:
     known = ATTRIBUTES.get(column)
-    choices = {*recordings.table[column].drop_nulls().unique(), *(known.labels if known else ())}
+    present = recordings.table[column].drop_nulls().unique()
+    if present.is_empty() and recordings.table.height:
+        why = recordings.set_aside.filter(pl.col("field") == column)["reason"].unique()
+        because = f" ({why[0]})" if len(why) == 1 else ""
+        raise UserError(
+            f"The cohort filters on {column}, but no recording of {recordings.corpus} has "
+            f"one{because}. datamodule.cohort.filters.{column}=null switches the filter off."
+        )
+    choices = {*present, *(known.labels if known else ())}
     unknown = [word for word in words if word not in choices]
     if unknown:
         name = recordings.corpus

@@ -64,7 +64,7 @@ def test_a_check_says_what_is_there_and_what_is_not(tmp_path: Path) -> None:
     assert "unknown: leakage between splits is possible" in text
     assert "in the label tables" in text
     assert "age at least 18 year" in text
-    assert "audio present: 1 of 2 recordings" in text
+    assert "audio present: 1 of 2 recordings of the cohort (1 of 4 in the label tables)" in text
     assert "sex: female 1, male 1, missing 0" in text
     assert "c.wav (row 4): age of 999 is outside 0.001-120 year" in text
     assert "label: age of … is outside 0.001-120 year" in text
