@@ -77,6 +77,8 @@ def verdict_text(scores: RegressionScores, unit: str | None) -> str:
     gap = scores.difference_interval
     if not gap.low.defined:
         return f"Can not be told from the training median: {gap.low.reason}."
+    if gap.low.value == gap.high.value == 0:
+        return "Says the training median."
     sign = -1 if scores.difference.value < 0 else 1
     low, high = sorted((sign * gap.low.value, sign * gap.high.value))
     by = number_text(Number(sign * scores.difference.value), places)
