@@ -27,7 +27,7 @@ from raqa.tables import PREDICTIONS, SIDES
 
 if TYPE_CHECKING:
     from raqa.embeddings.extract import Embeddings
-    from raqa.training.fit import FittedHead
+    from raqa.training.fitted import FittedHead
 
 
 def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run:
