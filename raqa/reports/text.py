@@ -9,7 +9,8 @@ from raqa.metrics.regression import FEW_SUBJECTS, RegressionScores
 from raqa.reports.provenance import Provenance
 
 _DECIMALS = {"probability": 3}
-_UNITS = {"kg/m2": "kg/m²", "lb/in2": "lb/in²"}
+_UNITS = {"kg/m2": "kg/m²", "probability": ""}  # a probability has none
+_TASKS = {"bmi": "BMI", "xray_abnormality": "X-ray abnormality", "tb_probability": "TB probability"}
 _MINUS = "−"
 
 
@@ -21,6 +22,13 @@ def decimals(unit: str | None) -> int:
 def unit_text(unit: str | None) -> str:
     """The unit as it is printed; empty where there is none."""
     return _UNITS.get(unit or "", unit or "")
+
+
+def task_text(provenance: Provenance) -> str:
+    """The task with its unit, for example "age (year)"."""
+    unit = unit_text(provenance.unit)
+    name = _TASKS.get(provenance.task, provenance.task.replace("_", " "))
+    return f"{name} ({unit})" if unit else name
 
 
 def number_text(number: Number, places: int = 2) -> str:
