@@ -178,8 +178,8 @@ def set_aside_lines(set_aside: pl.DataFrame) -> Iterator[str]:
 def _kind_of_reason(reason: str, *particulars: str | None) -> str:
     """A reason without what differs from row to row, so that a thousand rows are one kind."""
     for particular in particulars:
-        if particular:
-            reason = reason.replace(particular, "…", 1)
+        if particular:  # a whole word, or an id such as "e" would be found inside others
+            reason = re.sub(rf"(?<!\w){re.escape(particular)}(?!\w)", "…", reason, count=1)
     return re.sub(r"(no file|already in|repeats row) .*$", r"\1 …", reason)
 
 

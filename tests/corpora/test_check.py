@@ -109,3 +109,9 @@ def test_the_real_labels_are_checked_without_the_audio(test_data: Path) -> None:
     for number in ("7–87", "35.08", "13.94", "11.31"):
         assert number in text
     assert "of 2,561 recordings" in text
+
+
+@pytest.mark.parametrize("item", ["e", "1", "yea"])
+def test_a_short_id_leaves_the_words_of_a_reason_whole(item: str) -> None:
+    row = SetAside("mine", "label", item, "age of -1 is outside 0.001-120 year", value="-1")
+    assert "age of … is outside 0.001-120 year" in list(set_aside_lines(set_aside_table([row])))[1]
