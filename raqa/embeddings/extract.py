@@ -43,7 +43,7 @@ class EmbedSettings:
         device: "auto", or a device as torch names it.
     """
 
-    batch_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 64.0
+    batch_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 32.0
     workers: Annotated[int, Field(ge=0, le=256)] = 0
     shard_rows: Annotated[int, Field(ge=1)] = 256
     device: str = "auto"
