@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -57,7 +57,7 @@ def list_corpora() -> None:
     from raqa.configuration.folder import group_choices
     from raqa.corpora.check import print_list
 
-    print_list({name: _corpus_class(name) for name in group_choices("datamodule")}, Console())
+    print_list([_datamodule(name, None)[0] for name in group_choices("datamodule")], Console())
 
 
 @corpora.command()
@@ -84,14 +84,6 @@ def _compose(name: str, overrides: list[str] | None) -> DictConfig:
     if name not in choices:
         raise UserError(f"There is no corpus {name!r}. {neighbours(name, choices)}")
     return compose_config([f"datamodule={name}", *(overrides or [])])
-
-
-def _corpus_class(name: str) -> type[Corpus]:
-    """The class behind a datamodule; its attributes are facts that need no file."""
-    from hydra.utils import get_class
-
-    config: Any = _compose(name, None)
-    return get_class(config.datamodule.corpus._target_)
 
 
 if __name__ == "__main__":

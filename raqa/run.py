@@ -12,7 +12,6 @@ import polars as pl
 from numpy.typing import NDArray
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
-from rich.markup import escape
 
 from raqa.configuration.build import Experiment, build
 from raqa.corpora.base import Recordings, Step
@@ -55,7 +54,7 @@ def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run
     )
     folder = RunFolder(Path(config.paths.runs) / identity.name)
     if folder.finished and not config.force:
-        return _show(folder, console, "finished before; force=true trains it again")
+        return _show(folder, console, note="Finished before; force=true trains it again.")
     fold = experiment.regime.fold(recordings, experiment.task)
     write_split(recordings.table, Path(config.paths.runs) / "splits")
     present = audio_present(recordings)
@@ -87,7 +86,7 @@ def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run
         experiment.logger.abandon()
         raise
     experiment.logger.finish(finished)
-    return _show(folder, console, "finished")
+    return _show(folder, console)
 
 
 def read_sided(experiment: Experiment) -> Recordings:
@@ -226,8 +225,9 @@ def _head_facts(facts: RunFacts) -> Mapping[str, str]:
     return {name: str(facts.provenance[name]) for name in names}
 
 
-def _show(folder: RunFolder, console: Console, how: str) -> Run:
+def _show(folder: RunFolder, console: Console, note: str = "") -> Run:
     finished = read_run(folder.path)
     print_run(finished, console)
-    console.print(f"[dim]{escape(str(folder.path))}[/dim] ({how})", highlight=False, soft_wrap=True)
+    if note:
+        console.print(f"[dim]{note}[/dim]", highlight=False)
     return finished

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 # What full scale is in FFmpeg's sample formats (planar ones end in "p").
 _SCALES = {"u8": 128.0, "s16": 32768.0, "s32": 2147483648.0, "flt": 1.0, "dbl": 1.0}
+
+# PyAV 18 counts the planes of a frame up to a null pointer that FFmpeg does not promise from eight
+# channels on, and then reads wherever it gets. A damaged AAC header claims 47 of them.
+MOST_CHANNELS = 7
 
 Frames = dict[tuple[int, int], list[NDArray[np.float32]]]
 
@@ -85,7 +89,8 @@ def _decode(container: InputContainer, longest_s: float) -> tuple[Frames, int]:
             damaged += 1
             continue
         for frame in decoded:
-            if not isinstance(frame, av.AudioFrame) or frame.sample_rate <= 0:
+            if frame.layout.nb_channels > MOST_CHANNELS or frame.sample_rate <= 0:
+                damaged += 1
                 continue
             block = _samples(frame)
             frames[frame.sample_rate, block.shape[1]].append(block)
@@ -97,13 +102,13 @@ def _decode(container: InputContainer, longest_s: float) -> tuple[Frames, int]:
 
 def _samples(frame: AudioFrame) -> NDArray[np.float32]:
     """One frame as `[samples, channels]` float32 in units of full scale."""
-    values = frame.to_ndarray()
-    name = frame.format.name
-    if frame.format.is_planar:
-        values, name = values.T, name.removesuffix("p")
-    else:
-        values = values.reshape(frame.samples, -1)
+    name = frame.format.name.removesuffix("p")
     if name not in _SCALES:
-        raise AudioError(f"samples of format {name} are not supported")
+        raise AudioError(f"samples of format {frame.format.name} are not supported")
+    values: NDArray[Any] = frame.to_ndarray()
+    values = values.T if frame.format.is_planar else values.reshape(frame.samples, -1)
+    if values.dtype == np.float32:
+        return values  # as it is, also NaN: that is noticed later
     centred = values.astype(np.float64) - (128.0 if name == "u8" else 0.0)
-    return (centred / _SCALES[name]).astype(np.float32)
+    with np.errstate(over="ignore"):  # to infinity, which is noticed later
+        return (centred / _SCALES[name]).astype(np.float32)

@@ -34,6 +34,7 @@ class Attribute:
 
 
 _PROBABILITY = {"probability": 1.0, "percent": 0.01}
+_NO_YES = ("no", "yes")
 
 ATTRIBUTES: Mapping[str, Attribute] = {
     attribute.name: attribute
@@ -50,7 +51,20 @@ ATTRIBUTES: Mapping[str, Attribute] = {
         Attribute("quality", "ordinal", "annotated recording quality", labels=("0", "1", "2")),
         Attribute("sex", "categorical", "sex", labels=("female", "male", "other")),
         Attribute("covid_status", "categorical", "COVID-19 status as the corpus states it"),
-        Attribute("smoker", "binary", "smokes", labels=("no", "yes")),
+        Attribute("smoker", "binary", "smokes", labels=_NO_YES),
+        Attribute("respiratory_condition", "binary", "has a respiratory condition, as told",
+                  labels=_NO_YES),
+        Attribute("fever_muscle_pain", "binary", "has fever or muscle pain, as told",
+                  labels=_NO_YES),
+        Attribute("cough_detected", "numeric", "probability of a cough by CoughVID's detector",
+                  "probability", 0, 1, _PROBABILITY),
+        Attribute("expert_quality", "ordinal", "recording quality as experts heard it",
+                  labels=("no_cough", "poor", "ok", "good")),
+        Attribute("expert_cough_type", "categorical", "kind of cough as experts heard it",
+                  labels=("dry", "wet")),
+        Attribute("expert_diagnosis", "categorical", "diagnosis as experts heard it",
+                  labels=("healthy_cough", "upper_infection", "lower_infection",
+                          "obstructive_disease", "COVID-19")),
     )
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -49,12 +50,15 @@ class CorpusCheck:
     Attributes:
         cohort: the recordings of the cohort by their labels, and its steps.
         present: how many of them have audio.
+        present_in_all, all_recordings: the same for the whole corpus.
         attributes: over the cohort, with audio or without.
     """
 
     corpus: Corpus
     cohort: Recordings
     present: int
+    present_in_all: int
+    all_recordings: int
     attributes: tuple[AttributeCheck, ...]
 
     @property
@@ -69,12 +73,15 @@ def check_corpus(corpus: Corpus, cohort: Cohort) -> CorpusCheck:
     Raises:
         UserError: the corpus is not there or contradicts itself, or the cohort does not fit it.
     """
-    kept = cohort.apply(corpus.read())
+    recordings = corpus.read()
+    kept = cohort.apply(recordings)
     names = [name for name in kept.table.columns if name in ATTRIBUTES]
     return CorpusCheck(
         corpus=corpus,
         cohort=kept,
         present=int(kept.table["audio"].sum()),
+        present_in_all=int(recordings.table["audio"].sum()),
+        all_recordings=recordings.table.height,
         attributes=tuple(check_attribute(kept.table[name]) for name in names),
     )
 
@@ -124,7 +131,12 @@ def print_check(check: CorpusCheck, console: Console) -> None:
         console.print(escape(line), highlight=False)
     total = check.cohort.table.height
     colour = "green" if check.present == total else "yellow" if check.present else "red"
-    console.print(f"[{colour}]audio present: {check.present:,} of {total:,} recordings[/{colour}]")
+    whole = f"{check.present_in_all:,} of {check.all_recordings:,} in the label tables"
+    console.print(
+        f"[{colour}]audio present: {check.present:,} of {total:,} recordings of the cohort"
+        f"[/{colour}] ({whole})",
+        highlight=False,
+    )
     if check.present < total:
         console.print(f"  to get the rest: {escape(corpus.how_to_get)}", soft_wrap=True)
     for line in set_aside_lines(check.cohort.set_aside):
@@ -153,8 +165,9 @@ def set_aside_lines(set_aside: pl.DataFrame) -> Iterator[str]:
         yield "set aside: nothing"
         return
     yield f"set aside: {set_aside.height:,} (in the whole corpus, before the cohort)"
-    kind = _kind_of_reason(pl.col("reason"), pl.col("value"), pl.col("item"))
-    groups = set_aside.with_columns(kind=kind).group_by("stage", "kind", maintain_order=True)
+    facts = set_aside.select("reason", "value", "item").iter_rows()
+    kinds = pl.Series("kind", [_kind_of_reason(*fact) for fact in facts])
+    groups = set_aside.with_columns(kinds).group_by("stage", "kind", maintain_order=True)
     for (stage, what), rows in sorted(groups, key=lambda group: -group[1].height):
         yield f"  {rows.height:>6,}  {stage}: {what}"
         for item, row, reason in rows.head(_EXAMPLES).select("item", "row", "reason").iter_rows():
@@ -162,16 +175,12 @@ def set_aside_lines(set_aside: pl.DataFrame) -> Iterator[str]:
             yield f"            {item}{where}: {reason}"
 
 
-def _kind_of_reason(reason: pl.Expr, *particulars: pl.Expr) -> pl.Expr:
+def _kind_of_reason(reason: str, *particulars: str | None) -> str:
     """A reason without what differs from row to row, so that a thousand rows are one kind."""
-    kind = reason
     for particular in particulars:
-        kind = (
-            pl.when(particular.str.len_chars() > 0)
-            .then(kind.str.replace(particular, "…", literal=True))
-            .otherwise(kind)
-        )
-    return kind.str.replace(r"(no file|already in|repeats row) .*$", "$1 …")
+        if particular:
+            reason = reason.replace(particular, "…", 1)
+    return re.sub(r"(no file|already in|repeats row) .*$", r"\1 …", reason)
 
 
 def _steps(steps: Sequence[Step]) -> Table:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Self
+from typing import Annotated, Self
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Tag, model_validator
 from pydantic.dataclasses import dataclass
 
 from raqa.corpora.attributes import ATTRIBUTES
@@ -42,7 +42,20 @@ class Between(BaseModel):
 
 
 _LISTED = 50  # more choices than this are not worth reading
-Filter = Between | list[Scalar] | Scalar | None
+
+
+def _kind(rule: object) -> str:
+    if isinstance(rule, Mapping | Between):
+        return "range"
+    return "list" if isinstance(rule, list | tuple) else "value"
+
+
+Filter = Annotated[
+    Annotated[Between, Tag("range")]
+    | Annotated[list[Scalar], Tag("list")]
+    | Annotated[Scalar | None, Tag("value")],
+    Discriminator(_kind),  # or a misspelt bound is answered with a complaint of every kind
+]
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -161,7 +174,15 @@ def _number(column: str, value: Scalar | None) -> float:
 
 def _require_values(recordings: Recordings, column: str, words: list[str]) -> None:
     known = ATTRIBUTES.get(column)
-    choices = {*recordings.table[column].drop_nulls().unique(), *(known.labels if known else ())}
+    present = recordings.table[column].drop_nulls().unique()
+    if present.is_empty() and recordings.table.height:
+        why = recordings.set_aside.filter(pl.col("field") == column)["reason"].unique()
+        because = f" ({why[0]})" if len(why) == 1 else ""
+        raise UserError(
+            f"The cohort filters on {column}, but no recording of {recordings.corpus} has "
+            f"one{because}. datamodule.cohort.filters.{column}=null switches the filter off."
+        )
+    choices = {*present, *(known.labels if known else ())}
     unknown = [word for word in words if word not in choices]
     if unknown:
         name = recordings.corpus

@@ -27,6 +27,7 @@ MODALITIES = (
     "vowel-e",
     "vowel-o",
 )
+WAV_HEADER_BYTES = 44  # of the smallest wav file; the download has some that end there
 _LABELS = {
     "age": LabelColumn("a", unit="year"),
     "sex": LabelColumn("g"),
@@ -184,6 +185,8 @@ def _index(folder: Path, found: dict[str, str]) -> list[tuple[str, str]]:
             strays.append((entry.path, "an AppleDouble file of macOS, not audio"))
         elif suffix != ".wav" or stem not in MODALITIES:
             strays.append((entry.path, "not one of the nine recordings"))
+        elif entry.stat().st_size <= WAV_HEADER_BYTES:
+            strays.append((entry.path, "a wav header without samples"))
         elif recording_id in found:
             strays.append((entry.path, f"stands already in {found[recording_id]}"))
         else:

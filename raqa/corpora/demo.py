@@ -38,7 +38,7 @@ class Demo(Corpus):
 
     root: Path
     name: str = "demo"
-    subjects: Annotated[int, Field(ge=10, le=20_000)] = 240
+    subjects: Annotated[int, Field(ge=10, le=20_000)] = 300
     clips_per_subject: Annotated[int, Field(ge=1, le=100)] = 3
     seed: Annotated[int, Field(ge=0)] = 0
     tilt_db: Annotated[float, Field(ge=-12, le=12)] = 0.0

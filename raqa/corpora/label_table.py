@@ -103,10 +103,13 @@ def _read_csv(path: Path) -> pl.DataFrame:
 
 
 def _read_excel(path: Path) -> pl.DataFrame:
-    # An empty row must stay for now, or rows below it would be counted wrongly.
-    return pl.read_excel(
-        path, engine="calamine", infer_schema_length=0, drop_empty_rows=False, drop_empty_cols=False
-    )
+    import fastexcel
+
+    try:  # an empty row must stay for now, or rows below it would be counted wrongly
+        return pl.read_excel(path, engine="calamine", infer_schema_length=0,
+                             drop_empty_rows=False, drop_empty_cols=False)  # fmt: skip
+    except fastexcel.FastExcelError as error:
+        raise ValueError("it is not a workbook") from error
 
 
 def _read_json(path: Path) -> pl.DataFrame:

@@ -10,12 +10,9 @@ import polars as pl
 from raqa.corpora.files import is_apple_double
 from raqa.corpora.label_table import ROW
 from raqa.corpora.labels import parse_numbers
+from raqa.corpora.split_words import SPLIT_WORDS
+from raqa.tables import SIDES
 
-_SIDES = {
-    **dict.fromkeys(("train", "training", "tr"), "train"),
-    **dict.fromkeys(("validation", "val", "valid", "dev", "development"), "validation"),
-    **dict.fromkeys(("test", "testing", "eval", "evaluation"), "test"),
-}
 _UNSAID = ("", "na", "n/a", "nan", "none", "null")
 _SHOWN = 10
 
@@ -59,7 +56,7 @@ def read_rows(table: pl.DataFrame, named: Mapping[str, str], modality: str) -> p
     by_file = pl.when(is_segment).then(pl.col("file") + segment).otherwise(pl.col("file"))
     rows = rows.with_columns(
         recording_id=pl.col("given_id") if "recording_id" in named else by_file,
-        split=pl.col("side").str.to_lowercase().replace(_SIDES),
+        split=pl.col("side").str.to_lowercase().replace(SPLIT_WORDS),
     )
     subject = pl.col("given_subject" if "subject" in named else "recording_id")
     return rows.with_columns(subject_id=subject, unusable=_unusable(named)).select(
@@ -105,7 +102,7 @@ def contradictions(rows: pl.DataFrame, path: Path) -> list[str]:
     repeated = rows.filter(pl.col("recording_id").is_duplicated())
     for name, at in _grouped(repeated, "recording_id"):
         problems.append(f"{path}: the recording id {name!r} stands in rows {_listed(at)}")
-    strange = rows.filter(pl.col("split").is_in(list(set(_SIDES.values()))).not_())
+    strange = rows.filter(pl.col("split").is_in(SIDES).not_())
     for word, at in _grouped(strange, "split"):
         problems.append(
             f"{path}: the split {word!r} (rows {_listed(at)}) is none of train, validation, test"

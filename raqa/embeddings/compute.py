@@ -1,10 +1,12 @@
-"""The pipeline of an extraction: threads decode ahead while the encoder embeds batches."""
+"""The pipeline of an extraction: threads decode ahead while others embed batches."""
 
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from raqa.embeddings.batches import Batch, Batches
 from raqa.embeddings.forward import Forward
 from raqa.embeddings.prefetch import Job, decode_ahead
 from raqa.embeddings.progress import Progress
-from raqa.embeddings.shard import KEY_BYTES, Keys, Vectors
+from raqa.embeddings.shard import KEY_BYTES, Vectors
 from raqa.embeddings.store import Shelf
 from raqa.errors import UserError
 
@@ -43,14 +45,13 @@ def compute(
     """
     failures: dict[Job, str] = {}
     batches = Batches(round(settings.batch_s * forward.encoder.sample_rate))
-    writer = _Writer(shelf)
     due = _due(blocks, shelf, progress)
-    try:
+    with forward.lanes() as lanes, _Embedder(forward, lanes, shelf, progress) as embedder:
         for item in decode_ahead(due, forward.encoder, clip, settings.threads):
-            if item is None:  # the end of a block
+            if item is None:
                 for batch in batches.rest():
-                    _embed(batch, forward, writer, progress)
-                writer.flush()
+                    embedder.add(batch)
+                embedder.end_block()
                 continue
             job, result = item
             if isinstance(result, AudioError):
@@ -58,9 +59,7 @@ def compute(
                 progress.advance(1)
                 continue
             for batch in batches.add(job, result):
-                _embed(batch, forward, writer, progress)
-    finally:
-        writer.flush()
+                embedder.add(batch)
     return failures
 
 
@@ -78,35 +77,62 @@ def _due(blocks: Sequence[Block], shelf: Shelf, progress: Progress) -> Iterator[
         yield [job for job, is_done in zip(block, done, strict=True) if not is_done]
 
 
-def _embed(batch: Batch, forward: Forward, writer: _Writer, progress: Progress) -> None:
-    """Embed one batch and hand it to the writer; numbers that are not finite stop everything."""
-    vectors = forward([clip for _, clip in batch])
-    finite = np.isfinite(vectors).all(axis=tuple(range(1, vectors.ndim)))
-    if not finite.all():
-        job = batch[int(np.argmin(finite))][0]
-        raise UserError(
-            f"{type(forward.encoder).__name__} gives NaN or infinite numbers for recording "
-            f"{job.recording_id} ({job.path}). Leave it out, or use another encoder or device."
-        )
-    writer.add([job.key for job, _ in batch], vectors)
-    progress.advance(len(batch))
+class _Embedder:
+    """Runs forward passes in lanes, takes their results in order and writes a shard per block."""
 
-
-class _Writer:
-    """Collects the vectors of a block and writes them as a shard."""
-
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, forward: Forward, lanes: int, shelf: Shelf, progress: Progress) -> None:
+        self._forward = forward
+        self._pool = ThreadPoolExecutor(lanes, thread_name_prefix="raqa-embed")
+        self._most_waiting = lanes + 1
         self._shelf = shelf
-        self._pending: dict[tuple[int, ...], list[tuple[Keys, Vectors]]] = {}
+        self._progress = progress
+        self._waiting: deque[tuple[Batch, Future[Vectors]] | None] = deque()
+        self._done: dict[tuple[int, ...], list[tuple[Batch, Vectors]]] = {}
 
-    def add(self, keys: list[bytes], vectors: Vectors) -> None:
-        """Add `[n]` keys and `[n, ...]` vectors."""
-        part = (np.array(keys, dtype=f"S{KEY_BYTES}"), vectors)
-        self._pending.setdefault(vectors.shape[1:], []).append(part)
+    def __enter__(self) -> Self:
+        return self
 
-    def flush(self) -> None:
-        """Write what there is; a shard holds embeddings of one shape."""
-        pending, self._pending = self._pending, {}
-        for parts in pending.values():
-            keys, vectors = zip(*parts, strict=True)
-            self._shelf.write(np.concatenate(keys), np.concatenate(vectors))
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            while kind is None and self._waiting:
+                self._take()
+        finally:
+            self._pool.shutdown(cancel_futures=True)
+            self._write()
+
+    def add(self, batch: Batch) -> None:
+        """Submit a batch; wait while too many are on their way."""
+        clips = [clip for _, clip in batch]
+        self._waiting.append((batch, self._pool.submit(self._forward, clips)))
+        while len(self._waiting) > self._most_waiting:
+            self._take()
+
+    def end_block(self) -> None:
+        """Write a shard when all that was added so far is embedded."""
+        self._waiting.append(None)
+
+    def _take(self) -> None:
+        """Wait for the oldest batch; numbers that are not finite stop everything."""
+        waiting = self._waiting.popleft()
+        if waiting is None:
+            self._write()
+            return
+        batch, vectors = waiting[0], waiting[1].result()
+        finite = np.isfinite(vectors).all(axis=tuple(range(1, vectors.ndim)))
+        if not finite.all():
+            job = batch[int(np.argmin(finite))][0]
+            raise UserError(
+                f"{type(self._forward.encoder).__name__} gives NaN or infinite numbers for "
+                f"recording {job.recording_id} ({job.path}). Leave it out, or use another encoder "
+                "or device."
+            )
+        self._done.setdefault(vectors.shape[1:], []).append((batch, vectors))
+        self._progress.advance(len(batch))
+
+    def _write(self) -> None:
+        """Write what is embedded; a shard holds embeddings of one shape."""
+        done, self._done = self._done, {}
+        for parts in done.values():
+            keys = [job.key for batch, _ in parts for job, _ in batch]
+            vectors = np.concatenate([vectors for _, vectors in parts])
+            self._shelf.write(np.array(keys, f"S{KEY_BYTES}"), vectors)

@@ -183,7 +183,7 @@ def _blocks(
     """
     columns = table.select("recording_id", "path", "start_s", "end_s").rows()
     contents = list(dict.fromkeys(keys.tolist()))
-    blocks = []
+    blocks: list[Block] = []
     for start in range(0, len(contents), size):
         block = []
         for key in contents[start : start + size]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import polars as pl
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -14,6 +13,7 @@ from raqa.reports.text import (
     count_text,
     decimals,
     encoder_text,
+    group_set_aside,
     interval_text,
     number_text,
     seed_count_text,
@@ -82,13 +82,6 @@ def _set_aside(run: Run) -> RenderableType:
         count = sum(len(items) for _, items in rest)
         table.add_row(f"{count:,}", f"for {len(rest):,} further reasons, see {ASIDE}")
     return Padding(Group(Text("set aside", style="bold"), table), (1, 0, 0, 0))
-
-
-def group_set_aside(rows: pl.DataFrame) -> list[tuple[str, list[str]]]:
-    """Group set-aside rows by reason, most frequent first, each with its items in order."""
-    groups = rows.group_by("reason", maintain_order=True).agg("item")
-    groups = groups.sort(pl.col("item").list.len(), descending=True, maintain_order=True)
-    return [(reason or "", [item or "" for item in items]) for reason, items in groups.iter_rows()]
 
 
 def _results(run: Run) -> RenderableType:

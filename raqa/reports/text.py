@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.metrics.regression import FEW_SUBJECTS, RegressionScores
 from raqa.reports.provenance import Provenance
@@ -116,6 +118,13 @@ def warning_texts(scores: RegressionScores, provenance: Provenance) -> list[str]
             "same for everyone."
         )
     return warnings
+
+
+def group_set_aside(rows: pl.DataFrame) -> list[tuple[str, list[str]]]:
+    """Group set-aside rows by reason, most frequent first, each with its items in order."""
+    groups = rows.group_by("reason", maintain_order=True).agg("item")
+    groups = groups.sort(pl.col("item").list.len(), descending=True, maintain_order=True)
+    return [(reason or "", [item or "" for item in items]) for reason, items in groups.iter_rows()]
 
 
 CONSTANT_HEADS = frozenset({"median"})

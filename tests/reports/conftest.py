@@ -1,7 +1,12 @@
-"""A factory of realistic run folders, made without torch, audio or training."""
+"""Realistic run folders, made without torch, audio or training, and a browser to look at pages."""
 
 from __future__ import annotations
 
+import html
+import json
+import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +20,19 @@ from raqa.reports.run_folder import RunFolder
 from raqa.tables import FOLD, PREDICTIONS, SetAside, set_aside_table
 
 MakeRun = Callable[..., Path]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+BROWSER_OPTIONS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--virtual-time-budget=10000",
+    "--window-size=1400,1000",
+)
 
 ASIDE = (
     SetAside("coswara", "audio", "a1_cough-shallow", "is an empty wav file (44 bytes, no samples)"),
@@ -108,9 +126,8 @@ def make_predictions(
     return pl.concat(tables).cast(dict(PREDICTIONS))
 
 
-@pytest.fixture
-def make_run(tmp_path: Path) -> MakeRun:
-    """Write a finished run below tmp_path/runs; `facts` replace provenance."""
+def run_maker(folder: Path) -> MakeRun:
+    """Make a function that writes a finished run below folder/runs; `facts` replace provenance."""
 
     def make(
         name: str = "coswara-age-mel_stats-mlp_small-1a2b3c",
@@ -124,8 +141,8 @@ def make_run(tmp_path: Path) -> MakeRun:
     ) -> Path:
         random = np.random.default_rng(11)
         fold = make_fold(subjects, known, unit, random)
-        folder = RunFolder(tmp_path / "runs" / name)
-        with folder.draft() as draft:
+        target = RunFolder(folder / "runs" / name)
+        with target.draft() as draft:
             draft.write(
                 config="datamodule:\n  name: coswara\nhead:\n  dropout: 0.3\n",
                 provenance=provenance(name, list(seeds), subject_known=known, unit=unit, **facts),
@@ -142,6 +159,61 @@ def make_run(tmp_path: Path) -> MakeRun:
                 save_heads=lambda path: path.write_bytes(b"weights"),
             )
             draft.publish(resamples=1000)
-        return folder.path
+        return target.path
 
     return make
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> MakeRun:
+    """Write a finished run below tmp_path/runs."""
+    return run_maker(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def make_run_in() -> Callable[[Path], MakeRun]:
+    """Write finished runs below a folder of one's choice."""
+    return run_maker
+
+
+@pytest.fixture
+def browse(tmp_path: Path) -> Callable[..., Any]:
+    """Ask a page questions in a headless browser: `browse(page, script, width=390)`."""
+    return lambda page, script, *, width: ask(page, script, width=width, folder=tmp_path)
+
+
+def ask(page: str, script: str, *, width: int, folder: Path) -> Any:
+    """Lay a page out `width` pixels wide and return what the body of `script` returns.
+
+    The page lies in a frame, because a headless window can not be as narrow as a phone; the
+    script sees it as `page` (its document) and `view` (its window).
+    """
+    browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if browser is None:
+        pytest.skip(f"no browser found; install one of {', '.join(BROWSERS)} to run this test")
+    outer = folder / "outer.html"
+    outer.write_text(
+        f"""<!doctype html><meta charset="utf-8"><title></title>
+<iframe id="frame" style="width: {width}px; height: 900px; border: 0"
+  srcdoc="{html.escape(page)}"></iframe>
+<script>
+const answer = (page, view) => {{ {script} }};
+frame.onload = () => {{
+  try {{ document.title = JSON.stringify(answer(frame.contentDocument, frame.contentWindow)); }}
+  catch (error) {{ document.title = JSON.stringify("error: " + error); }}
+}};
+</script>""",
+        encoding="utf-8",
+    )
+    profile = f"--user-data-dir={folder / 'profile'}"
+    done = subprocess.run(
+        [browser, *BROWSER_OPTIONS, profile, "--dump-dom", outer.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    title = re.search(r"<title>(.*?)</title>", done.stdout, flags=re.DOTALL)
+    assert title is not None
+    assert title[1], "the page never finished loading"
+    return json.loads(html.unescape(title[1]))

@@ -1,0 +1,215 @@
+"""What a report says, before it is Markdown or a page: columns, rows and one view per run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from raqa.metrics.groups import GroupError, errors_by_group
+from raqa.reports.columns import MODEL, NOTES, RESULTS, SETTING, VARIANT, Column
+from raqa.reports.run_folder import Run
+from raqa.reports.text import (
+    decimals,
+    encoder_text,
+    group_set_aside,
+    interval_text,
+    number_text,
+    seeds_text,
+    unit_text,
+    verdict_text,
+    warning_texts,
+)
+from raqa.tables import SIDES
+
+NAMES_SHOWN = 20
+"""Items named per reason in a report; set_aside.csv of the run has them all."""
+GROUP_HEADINGS = ("group", "n", "MAE", "95 % interval", "median", "bias")
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Items that were set aside for one reason."""
+
+    reason: str
+    count: int
+    names: tuple[str, ...]
+
+    @property
+    def more(self) -> int:
+        """How many are not named."""
+        return self.count - len(self.names)
+
+
+@dataclass(frozen=True)
+class RunView:
+    """One run as a report shows it."""
+
+    run: Run
+    anchor: str
+    name: str
+    verdict: str
+    warnings: tuple[str, ...]
+    groups: tuple[GroupError, ...]
+    cohort: tuple[tuple[str, str, str], ...]
+    set_aside: tuple[Aside, ...]
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def setting(self) -> str:
+        """Corpus, task and regime."""
+        return ", ".join(_texts(self.run, SETTING))
+
+    @property
+    def group_rows(self) -> list[tuple[str, ...]]:
+        """Errors by group as texts under GROUP_HEADINGS."""
+        places = decimals(self.run.provenance.unit)
+        return [
+            (
+                f"{group.attribute} {group.group}",
+                f"{group.recordings:,} ({group.subjects:,})",
+                number_text(group.mae, places),
+                interval_text(group.interval, places),
+                number_text(group.median_mae, places),
+                number_text(group.bias, places),
+            )
+            for group in self.groups
+        ]
+
+    @property
+    def mae(self) -> str:
+        """Mean ± SD with unit and interval."""
+        scores, places = self.run.scores, decimals(self.run.provenance.unit)
+        value = f"{seeds_text(scores.mae, places)} {unit_text(self.run.provenance.unit)}".rstrip()
+        return f"{value} (95 % interval {interval_text(scores.mae_interval, places)})"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Runs that may be compared: one corpus, one task, one regime."""
+
+    title: str
+    summary: str
+    views: tuple[RunView, ...]
+
+
+@dataclass(frozen=True)
+class Content:
+    """A whole report.
+
+    Attributes:
+        shared: what all runs have in common, heading and value; such columns are not repeated.
+        left_out: what was found and is not in the report, a sentence each.
+    """
+
+    title: str
+    shared: tuple[tuple[str, str], ...]
+    columns: tuple[Column, ...]
+    settings: tuple[Setting, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def views(self) -> tuple[RunView, ...]:
+        """All runs, setting by setting, smallest error first."""
+        return tuple(view for setting in self.settings for view in setting.views)
+
+
+def make_content(runs: Sequence[Run], left_out: Sequence[str] = ()) -> Content:
+    """Put a report together from at least one run."""
+    differing = [
+        column
+        for column in (*SETTING, *MODEL, *VARIANT)
+        if len({column.cell(run).text for run in runs}) > 1
+    ]
+    shared = [column for column in (*SETTING, *VARIANT) if column not in differing]
+    views: dict[tuple[str, ...], list[RunView]] = {}
+    for number, (run, name) in enumerate(zip(runs, _names(runs, differing), strict=True)):
+        views.setdefault(_texts(run, SETTING), []).append(_view(run, name, f"run-{number + 1}"))
+    settings = [_setting(key, views[key]) for key in sorted(views)]
+    noted = any(NOTES.cell(run).text for run in runs)
+    return Content(
+        title=settings[0].title if len(settings) == 1 else f"Results in {len(settings)} settings",
+        shared=tuple((column.heading, column.cell(runs[0]).text) for column in shared),
+        columns=(
+            *(column for column in SETTING if column in differing),
+            *MODEL,
+            *(column for column in VARIANT if column in differing),
+            *RESULTS,
+            *((NOTES,) if noted else ()),
+        ),
+        settings=tuple(settings),
+        left_out=tuple(left_out),
+    )
+
+
+def _texts(run: Run, columns: Sequence[Column]) -> tuple[str, ...]:
+    return tuple(column.cell(run).text for column in columns)
+
+
+def _names(runs: Sequence[Run], differing: Sequence[Column]) -> list[str]:
+    """Name runs by model and variant; equal names get the end of the run's identity."""
+    columns = [*MODEL, *(column for column in VARIANT if column in differing)]
+    names = [" · ".join(_texts(run, columns)) for run in runs]
+    keys = [(_texts(run, SETTING), name) for run, name in zip(runs, names, strict=True)]
+    counts = Counter(keys)
+    return [
+        f"{name} · {run.provenance.run.rsplit('-', 1)[-1]}" if counts[key] > 1 else name
+        for run, name, key in zip(runs, names, keys, strict=True)
+    ]
+
+
+def _setting(key: tuple[str, ...], views: Sequence[RunView]) -> Setting:
+    corpus, task, regime = key
+    title = f"{task[:1].upper()}{task[1:]} from {corpus}, {regime}"
+    ordered = sorted(views, key=lambda view: view.run.scores.mae.mean.value)
+    if len(ordered) == 1:
+        return Setting(title, ordered[0].verdict, tuple(ordered))
+    above = sum(view.run.scores.against_median == "above" for view in ordered)
+    summary = (
+        f"{above} of {len(ordered)} runs are above the training median. The smallest error is "
+        f"that of {ordered[0].name}: {ordered[0].mae}. Whether it is smaller than the others' by "
+        "more than chance was not tested."
+    )
+    return Setting(title, summary, tuple(ordered))
+
+
+def _view(run: Run, name: str, anchor: str) -> RunView:
+    scores, facts = run.scores, run.provenance
+    sides = [(side, scores.recordings[side], scores.subjects[side]) for side in SIDES]
+    steps = [(step.name, step.recordings, step.subjects) for step in run.steps]
+    return RunView(
+        run=run,
+        anchor=anchor,
+        name=name,
+        verdict=verdict_text(scores, facts.unit),
+        warnings=tuple(warning_texts(scores, facts)),
+        groups=errors_by_group(
+            run.predictions,
+            run.fold,
+            facts.task,
+            resamples=scores.resamples,
+            bootstrap_seed=scores.bootstrap_seed,
+        ),
+        cohort=tuple((what, f"{n:,}", f"{who:,}") for what, n, who in [*steps, *sides]),
+        set_aside=tuple(
+            Aside(reason, len(items), tuple(items[:NAMES_SHOWN]))
+            for reason, items in group_set_aside(run.set_aside)
+        ),
+        facts=_facts(run),
+    )
+
+
+def _facts(run: Run) -> tuple[tuple[str, str], ...]:
+    facts = run.provenance
+    pairs = (
+        ("run", facts.run),
+        ("corpus", f"{facts.corpus_title}{' (synthetic)' if facts.synthetic else ''}"),
+        ("encoder", encoder_text(facts)),
+        ("weights", facts.weights),
+        ("seeds", ", ".join(map(str, facts.seeds))),
+        ("clip", facts.clip),
+        ("commit", facts.commit),
+        ("finished", facts.finished_at),
+        ("folder", str(run.path)),
+    )
+    return tuple((name, value) for name, value in pairs if value)

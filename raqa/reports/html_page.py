@@ -1,0 +1,53 @@
+"""A report as one HTML page that needs nothing but itself."""
+
+from __future__ import annotations
+
+from raqa import __version__
+from raqa.reports.content import Content
+from raqa.reports.glossary import GLOSSARY
+from raqa.reports.plots import comparison, error_by_group, predicted_against_true
+from raqa.reports.svg import inline_svg
+
+
+def html_page(content: Content) -> str:
+    """Render the page: styles, script and pictures are inside; it loads nothing."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("raqa.reports", "page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("page.html.j2").render(
+        content=content, figures=_figures(content), glossary=GLOSSARY, version=__version__
+    )
+    return page.lstrip()
+
+
+def _figures(content: Content) -> dict[str, str]:
+    """Pictures by the setting's title or the run's anchor."""
+    figures = {}
+    for setting in content.settings:
+        if len(setting.views) > 1:
+            figures[setting.title] = inline_svg(
+                comparison(
+                    [view.run for view in setting.views], [view.name for view in setting.views]
+                ),
+                name=setting.title,
+                description=f"Mean absolute errors with intervals: {setting.summary}",
+            )
+    for view in content.views:
+        figures[view.anchor] = inline_svg(
+            predicted_against_true(view.run),
+            name=view.anchor,
+            description=f"Predicted against true, {view.name}. {view.verdict}",
+        )
+        if view.groups:
+            figures[f"{view.anchor}-groups"] = inline_svg(
+                error_by_group(view.run, view.groups),
+                name=f"{view.anchor}-groups",
+                description=f"Error by age group and sex, {view.name}; a table follows.",
+            )
+    return figures
