@@ -16,27 +16,26 @@ from raqa.encoders.base import OutputKind
 from raqa.encoders.published import Published
 from raqa.encoders.sources import ZipMember
 from raqa.encoders.weights import Layout, PretrainedEncoder
+from raqa.errors import UserError
 
 BANDS, PATCH = 80, 16
 ROWS, COLUMNS = BANDS // PATCH, 38  # of the table of positions: mel, time
 CHUNK = COLUMNS * PATCH  # frames (6.08 s) that the table spans
 TOKEN_WIDTH = 768
 STATISTICS = "norm_stats"
+STATISTICS_OF_2022 = (-7.1, 4.2)
+"""What the authors use with their checkpoints of 2022, which hold no statistics."""
 
 FOLDER = "m2d_vit_base-80x608p16x16p16k-250826-AS+Resp400K"
 RELEASE = "https://github.com/nttcslab/eval-audio-repr/releases"
 
 
 class M2DNetwork(nn.Module):
-    """The encoder's transformer, and the mean and SD of its training data's log-mel values.
-
-    Args:
-        statistics: whether the checkpoint holds the mean and SD.
-    """
+    """The encoder's transformer, and the mean and SD of its training data's log-mel values."""
 
     norm_stats: Tensor
 
-    def __init__(self, *, statistics: bool = True) -> None:
+    def __init__(self) -> None:
         from timm.models.vision_transformer import VisionTransformer
 
         super().__init__()
@@ -45,7 +44,7 @@ class M2DNetwork(nn.Module):
             embed_dim=TOKEN_WIDTH, depth=12, num_heads=12, mlp_ratio=4.0, qkv_bias=True,
             norm_layer=partial(nn.LayerNorm, eps=1e-6), weight_init="skip",
         )  # fmt: skip
-        self.register_buffer(STATISTICS, torch.empty(2), persistent=statistics)
+        self.register_buffer(STATISTICS, torch.empty(2))
 
     def forward(self, spectrogram: Tensor) -> Tensor:
         """Turn normalised `[clips, 80, frames]` into tokens `[clips, 5 mel, time, 768]`."""
@@ -97,6 +96,7 @@ class M2D(PretrainedEncoder):
     layout = Layout(
         rename=lambda name: name.removeprefix("vit."),
         prefixes=("", "backbone.", "module.ar.runtime.backbone."),
+        optional=(STATISTICS,),
     )
 
     @validate_call
@@ -117,6 +117,7 @@ class M2D(PretrainedEncoder):
             pad_mode="reflect", norm="slaney", mel_scale="slaney",
         )  # fmt: skip
         self.network = self.load_network(weights)
+        self._set_statistics(norm_stats)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -128,8 +129,22 @@ class M2D(PretrainedEncoder):
         """ViT-B/16 over 5 x 38 patches, and two statistics."""
         place = torch.get_default_device()
         with torch.device("meta"):
-            network = M2DNetwork()
-        return network.to_empty(device=place)
+            network = M2DNetwork().to_empty(device=place)
+        network.norm_stats.fill_(torch.nan)
+        return network
+
+    def _set_statistics(self, given: Literal["checkpoint"] | tuple[float, float]) -> None:
+        """Use the given mean and SD, or see that the checkpoint had some."""
+        held = self.network.norm_stats
+        if given != "checkpoint":
+            held.copy_(torch.tensor(given))
+        elif self.weights == "random":
+            held.copy_(torch.tensor(STATISTICS_OF_2022))
+        elif held.isnan().any():
+            raise UserError(
+                f"The checkpoint holds no {STATISTICS} (mean and SD of log-mel values). Its "
+                "authors use encoder.norm_stats=[-7.1,4.2] with such files, which are of 2022."
+            )
 
     def spectrogram(self, waveforms: Tensor) -> Tensor:
         """Normalised log-mel values `[clips, 80, 1 + samples // 160]`."""

@@ -34,11 +34,14 @@ class Layout:
         rename: from a name in the network to the name in the checkpoint.
         unused: regular expressions of names in the checkpoint that the embedding does not need.
         prefixes: what may stand before every name; the first that fits is taken.
+        optional: names that a checkpoint may lack; the network then keeps the value it was
+            built with.
     """
 
     rename: Callable[[str], str] = str
     unused: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ("",)
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,17 @@ def fit(network: nn.Module, tensors: Tensors, layout: Layout) -> Fit:
     for name, (own, place) in wanted.items():
         given = tensors.get(prefix + name)
         if given is None:
-            continue
-        if given.shape == place.shape and given.dtype == place.dtype:
+            if name in layout.optional:
+                state[own] = place
+        elif given.shape == place.shape and given.dtype == place.dtype:
             state[own] = given
         else:
             misshaped.append(f"{prefix + name} {_describe(given)} (expected {_describe(place)})")
-    missing = [prefix + name for name in wanted if prefix + name not in tensors]
+    missing = [
+        prefix + name
+        for name in wanted
+        if prefix + name not in tensors and name not in layout.optional
+    ]
     unexpected = [
         name
         for name in tensors
