@@ -92,7 +92,7 @@ class Hear(PretrainedEncoder):
             intermediate_size=4096, hidden_act="gelu_pytorch_tanh", layer_norm_eps=1e-6,
             hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, qkv_bias=True,
             image_size=IMAGE, patch_size=16, num_channels=1,
-            pooler_output_size=WIDTH, pooler_act="linear", attn_implementation="sdpa",
+            pooler_output_size=WIDTH, pooler_act="linear",
         )  # fmt: skip
         place = torch.get_default_device()
         with torch.device("meta"):  # drawing 300 million values that are replaced takes seconds

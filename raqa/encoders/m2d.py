@@ -39,7 +39,7 @@ class M2DNetwork(nn.Module):
         from timm.models.vision_transformer import VisionTransformer
 
         super().__init__()
-        self.vit = VisionTransformer(
+        self.vit: Any = VisionTransformer(
             img_size=(BANDS, CHUNK), patch_size=PATCH, in_chans=1, num_classes=0, global_pool="",
             embed_dim=TOKEN_WIDTH, depth=12, num_heads=12, mlp_ratio=4.0, qkv_bias=True,
             norm_layer=partial(nn.LayerNorm, eps=1e-6), weight_init="skip",
@@ -49,7 +49,7 @@ class M2DNetwork(nn.Module):
     def forward(self, spectrogram: Tensor) -> Tensor:
         """Turn normalised `[clips, 80, frames]` into tokens `[clips, 5 mel, time, 768]`."""
         padded = functional.pad(spectrogram, (0, -spectrogram.shape[-1] % PATCH))
-        return torch.cat([self._chunk(chunk) for chunk in padded.split(CHUNK, dim=-1)], dim=2)
+        return torch.cat([self._chunk(chunk) for chunk in torch.split(padded, CHUNK, -1)], dim=2)
 
     def _chunk(self, spectrogram: Tensor) -> Tensor:
         """Tokens of at most 608 frames, which see each other and no other chunk's."""
@@ -116,7 +116,8 @@ class M2D(PretrainedEncoder):
             self.sample_rate, n_fft=400, hop_length=160, f_min=50.0, f_max=8000.0, n_mels=BANDS,
             pad_mode="reflect", norm="slaney", mel_scale="slaney",
         )  # fmt: skip
-        self.network = self.load_network(weights)
+        network: Any = self.load_network(weights)
+        self.network: M2DNetwork = network
         self._set_statistics(norm_stats)
 
     @property

@@ -35,9 +35,7 @@ class OpenSmile(Encoder):
     min_s = 0.06  # the window of the pitch tracker
 
     @validate_call
-    def __init__(
-        self, features: FeatureSet = "eGeMAPSv02", output: OutputKind = "vector"
-    ) -> None:
+    def __init__(self, features: FeatureSet = "eGeMAPSv02", output: OutputKind = "vector") -> None:
         super().__init__()
         if find_spec("opensmile") is None:
             raise UserError(
