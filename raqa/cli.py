@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from raqa.errors import UserError, neighbours
 from raqa.main import USER_MISTAKE, print_problems
@@ -24,14 +27,18 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-corpora = typer.Typer(help="Look at corpora: what is there, what is missing, what is wrong.",
-                      no_args_is_help=True)  # fmt: skip
+corpora = typer.Typer(
+    help="Look at corpora: what is there, what is missing, what is wrong.", no_args_is_help=True
+)
+cache = typer.Typer(help="Look at the embeddings that are kept, remove some.", no_args_is_help=True)
 app.add_typer(corpora, name="corpora")
+app.add_typer(cache, name="cache")
 
 Overrides = Annotated[
     list[str] | None, typer.Argument(help="Settings as in training, e.g. paths.data=DIR.")
 ]
 CorpusName = Annotated[str, typer.Argument(help="A datamodule; `raqa corpora list` names them.")]
+Shelves = Annotated[list[str] | None, typer.Argument(help="Names that `raqa cache ls` shows.")]
 
 
 def main() -> None:
@@ -49,6 +56,46 @@ def main() -> None:
 @app.command(add_help_option=False)
 def train() -> None:
     """Train and score a configuration, or a sweep with -m; the same as `python train.py`."""
+
+
+@app.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Run folders, or folders that hold some.")],
+    out: Annotated[Path, typer.Option(help="Folder for the report's files.")] = Path("report"),
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", help="markdown, csv or html; all by default.")
+    ] = None,
+    include_random: Annotated[
+        bool, typer.Option(help="Also show runs with random weights, marked as such.")
+    ] = False,
+) -> None:
+    """Report finished runs as Markdown, CSV and one HTML page that works offline."""
+    from raqa.reports.report import FORMATS
+    from raqa.reports.report import report as make_report
+
+    made = make_report(runs, out, formats or FORMATS, include_random=include_random)
+    console = Console()
+    for file in made.files:
+        console.print(escape(str(file)), highlight=False, soft_wrap=True)
+    for reason in made.left_out:
+        console.print(f"[yellow]left out:[/yellow] {escape(reason)}", highlight=False)
+
+
+@app.command()
+def predict(
+    run: Annotated[Path, typer.Argument(help="A finished run's folder.")],
+    files: Annotated[list[Path], typer.Argument(help="Audio files.")],
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting such as paths.cache=DIR.")
+    ] = None,
+) -> None:
+    """Ask a finished run about new recordings."""
+    from raqa.configuration.overrides import compose_config
+    from raqa.predict import predict_files
+    from raqa.reports.listing import print_answers
+
+    place = Path(compose_config(overrides or []).paths.cache)
+    print_answers(*predict_files(run, files, place), Console())
 
 
 @corpora.command("list")
@@ -69,6 +116,62 @@ def check(name: CorpusName, overrides: Overrides = None) -> None:
     print_check(check_corpus(corpus, cohort), Console())
 
 
+@corpora.command()
+def audit(
+    name: CorpusName,
+    overrides: Overrides = None,
+    out: Annotated[Path | None, typer.Option(help="Where to write the list (CSV).")] = None,
+) -> None:
+    """Decode every file of a corpus in parallel; list what fails and what is byte-identical."""
+    from rich.progress import Progress
+
+    from raqa.corpora.audit import audit_corpus
+    from raqa.corpora.audit_print import print_audit
+
+    corpus, _ = _datamodule(name, overrides)
+    console, recordings = Console(), corpus.read()
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("decoding", total=int(recordings.table["audio"].sum()))
+        found = audit_corpus(
+            recordings, os.cpu_count() or 1, lambda count: progress.advance(task, count)
+        )
+    path = out or Path(f"{corpus.name}-audit.csv")
+    found.write(path)
+    print_audit(found, console)
+    console.print(f"the whole list: {escape(str(path))}", highlight=False, soft_wrap=True)
+
+
+@cache.command("ls")
+def list_cache(overrides: Overrides = None) -> None:
+    """List what is kept: encoder, clip, number of embeddings, size, last use."""
+    from raqa.embeddings.inventory import list_shelves
+    from raqa.reports.listing import print_shelves
+
+    place = _store(overrides)
+    print_shelves(list_shelves(place), place, Console())
+
+
+@cache.command("prune")
+def prune_cache(
+    names: Shelves = None,
+    unused_days: Annotated[
+        float | None, typer.Option(help="Also what no run has used for so many days.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All of it.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Say what would go; remove nothing.")] = False,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting such as paths.cache=DIR.")
+    ] = None,
+) -> None:
+    """Remove embeddings by name or age, and always what killed runs left half written."""
+    from raqa.embeddings.inventory import prune
+    from raqa.reports.listing import print_removed
+
+    place = _store(overrides)
+    removed = prune(place, names or (), unused_days, everything=everything, dry_run=dry_run)
+    print_removed(removed, Console(), dry_run=dry_run)
+
+
 def _datamodule(name: str, overrides: list[str] | None) -> tuple[Corpus, Cohort]:
     from raqa.configuration.build import build_node
 
@@ -84,6 +187,12 @@ def _compose(name: str, overrides: list[str] | None) -> DictConfig:
     if name not in choices:
         raise UserError(f"There is no corpus {name!r}. {neighbours(name, choices)}")
     return compose_config([f"datamodule={name}", *(overrides or [])])
+
+
+def _store(overrides: list[str] | None) -> Path:
+    from raqa.configuration.overrides import compose_config
+
+    return Path(compose_config(overrides or []).paths.cache) / "embeddings"
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from raqa.tables import PREDICTIONS, SIDES
 
 if TYPE_CHECKING:
     from raqa.embeddings.extract import Embeddings
-    from raqa.training.fit import FittedHead
+    from raqa.training.fitted import FittedHead
 
 
 def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run:
@@ -90,8 +90,20 @@ def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run
 
 
 def read_sided(experiment: Experiment) -> Recordings:
-    """Read the corpus, keep the cohort, and say for each recording which side it is on."""
-    cohort = experiment.cohort.apply(experiment.corpus.read())
+    """Read the corpus, keep the cohort, and say for each recording which side it is on.
+
+    Raises:
+        UserError: there is no audio of the cohort at all.
+    """
+    everything = experiment.corpus.read()
+    cohort = experiment.cohort.apply(everything)
+    if not cohort.table["audio"].any():
+        corpus, there = experiment.corpus, int(everything.table["audio"].sum())
+        raise UserError(
+            f"{corpus.name}: 0 of {cohort.table.height:,} recordings of the cohort present "
+            f"({there:,} of {everything.table.height:,} recordings present in the label tables). "
+            f"How to get them: {corpus.how_to_get}"
+        )
     return replace(cohort, table=experiment.split.assign(cohort.table))
 
 

@@ -60,6 +60,8 @@ def read_ffmpeg(
     (rate, channels), blocks = max(
         frames.items(), key=lambda item: sum(len(block) for block in item[1])
     )
+    if channels > MOST_CHANNELS:
+        raise AudioError(f"{channels} channels, more than the {MOST_CHANNELS} that can be read")
     if len(frames) > 1:
         notes.append(f"only its frames of {rate} Hz and {channels} channel(s) are used")
     return np.concatenate(blocks), rate, notes
@@ -89,19 +91,24 @@ def _decode(container: InputContainer, longest_s: float) -> tuple[Frames, int]:
             damaged += 1
             continue
         for frame in decoded:
-            if frame.layout.nb_channels > MOST_CHANNELS or frame.sample_rate <= 0:
+            if frame.sample_rate <= 0:
                 damaged += 1
                 continue
-            block = _samples(frame)
-            frames[frame.sample_rate, block.shape[1]].append(block)
-            seconds += len(block) / frame.sample_rate
+            channels = frame.layout.nb_channels
+            frames[frame.sample_rate, channels].append(_samples(frame))
+            seconds += frame.samples / frame.sample_rate
         if seconds > longest_s:
             raise AudioError(f"longer than {longest_s / 3600:g} hours")
     return frames, damaged
 
 
 def _samples(frame: AudioFrame) -> NDArray[np.float32]:
-    """One frame as `[samples, channels]` float32 in units of full scale."""
+    """One frame as `[samples, channels]` float32 in units of full scale.
+
+    Of more than `MOST_CHANNELS` none is taken.
+    """
+    if frame.layout.nb_channels > MOST_CHANNELS:
+        return np.zeros((frame.samples, 0), np.float32)
     name = frame.format.name.removesuffix("p")
     if name not in _SCALES:
         raise AudioError(f"samples of format {frame.format.name} are not supported")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-# A channel this far below the loudest one (60 dB in power) carries nothing of the recording.
-DEAD_POWER = 1e-6
+# A channel this far below the loudest one (40 dB in power) only halves what the other has.
+DEAD_POWER = 1e-4
 # Two channels whose correlation is under -0.9 leave less than 5 % of their power in the mean
 # ((1 + r) / 2); uncorrelated ones leave 50 %.
 CANCELLED_POWER = 0.05

@@ -91,7 +91,7 @@ def _candidates(override: Override, choices: Sequence[str]) -> list[str]:
     """The choices an override names: several in a sweep, none for null or a deletion."""
     if override.is_delete():
         return []
-    value = override.value()
+    value: Any = override.value()
     if isinstance(value, ChoiceSweep):
         return [str(getattr(one, "text", one)) for one in value.list]
     if isinstance(value, Glob):

@@ -111,7 +111,7 @@ def check_attribute(values: pl.Series) -> AttributeCheck:
 def print_check(check: CorpusCheck, console: Console) -> None:
     """Print a check: facts, cohort, labels, audio, and what was set aside."""
     corpus = check.corpus
-    console.print(f"[bold]{escape(corpus.name)}[/bold]  {escape(corpus.title)}")
+    console.print(f"[bold]{escape(corpus.name)}[/bold]  {escape(corpus.title)}", soft_wrap=True)
     subjects = "known" if corpus.subject_known else "unknown: leakage between splits is possible"
     facts = (
         ("licence", corpus.licence),
@@ -123,7 +123,7 @@ def print_check(check: CorpusCheck, console: Console) -> None:
         console.print(f"  [dim]{name}:[/dim] {escape(text)}", soft_wrap=True)
     for note in corpus.notes():
         console.print(f"  [yellow]{escape(note)}[/yellow]", soft_wrap=True)
-    console.print(_steps(check.steps))
+    console.print(_steps(check.steps, corpus.subject_known))
     numeric = [one for one in check.attributes if ATTRIBUTES[one.name].kind == "numeric"]
     if numeric:
         console.print(_numbers(numeric))
@@ -183,11 +183,11 @@ def _kind_of_reason(reason: str, *particulars: str | None) -> str:
     return re.sub(r"(no file|already in|repeats row) .*$", r"\1 …", reason)
 
 
-def _steps(steps: Sequence[Step]) -> Table:
+def _steps(steps: Sequence[Step], subject_known: bool) -> Table:
     table = Table(box=None, header_style="bold")
     table.add_column("cohort")
     table.add_column("recordings", justify="right")
-    table.add_column("subjects", justify="right")
+    table.add_column("subjects" if subject_known else "subjects or uploads", justify="right")
     for step in steps:
         table.add_row(escape(step.name), f"{step.recordings:,}", f"{step.subjects:,}")
     return table

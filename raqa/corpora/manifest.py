@@ -119,6 +119,8 @@ class Manifest(Corpus):
                 "datamodule.corpus.table=/path/to/table.csv, and say under "
                 "datamodule.corpus.columns and datamodule.corpus.attributes which column is what"
             )
+        if not self.table.is_file():
+            raise UserError(f"There is no table {self.table}. How to get it: {self.how_to_get}")
         return self.table
 
     def _locate(self, rows: pl.DataFrame, table: Path) -> pl.DataFrame:

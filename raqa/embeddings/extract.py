@@ -139,6 +139,11 @@ def clip_problem(encoder: Encoder, clip: ClipPolicy) -> str | None:
             f"clip={clip.slug}: {name} takes clips of at least {encoder.min_s:g} s. "
             f"Use clip.length_s={encoder.min_s:g} or more."
         )
+    if encoder.output == "frames" and (clip.length_s is None or clip.padding == "none"):
+        return (
+            f"clip={clip.slug}: {name} gives frames, which fit one table only if all clips have "
+            "one length. Use clip.length_s=... with clip.padding=zeros or repeat."
+        )
     return None
 
 

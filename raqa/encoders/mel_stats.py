@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -39,7 +40,7 @@ class MelStats(Encoder):
         low_hz, high_hz: edges of the lowest and highest band, Hz.
 
     Raises:
-        UserError: the bands' edges are not in order.
+        UserError: the bands' edges are not in order, or the bands are too narrow for the window.
     """
 
     sample_rate = 16_000
@@ -64,24 +65,20 @@ class MelStats(Encoder):
         self.hop_s = hop_ms / 1000
         self.min_s = 2 * window_ms / 1000
         self.width = STATISTICS * bands + 2
-        self.mel = torchaudio.transforms.MelSpectrogram(
-            self.sample_rate,
-            # The next power of two; the narrow low bands need its resolution.
-            n_fft=1 << (window - 1).bit_length(),
-            win_length=window,
-            hop_length=round(hop_ms * self.sample_rate / 1000),
-            f_min=low_hz,
-            f_max=high_hz,
-            n_mels=bands,
-            norm="slaney",
-            mel_scale="htk",
+        self.mel = _mel_spectrogram(
+            self.sample_rate, window, bands=bands, hop_ms=hop_ms, low_hz=low_hz, high_hz=high_hz
         )
         self.deltas = torchaudio.transforms.ComputeDeltas()
 
     @property
     def settings(self) -> Mapping[str, Any]:
         """The constructor's arguments and the module's constants."""
-        return {**self._settings, "quantiles": QUANTILES, "range_db": RANGE_DB, "floor": FLOOR}
+        return {
+            **self._settings,
+            "quantiles": list(QUANTILES),
+            "range_db": RANGE_DB,
+            "floor": FLOOR,
+        }
 
     def forward(self, waveforms: Tensor) -> Tensor:
         """Embed `[clips, samples]` float32 at 16 kHz as `[clips, 7 x bands + 2]`."""
@@ -105,6 +102,32 @@ class MelStats(Encoder):
              count * self.hop_s, loudest[:, :, 0].clamp(min=FLOOR).log()],
             dim=1,
         )  # fmt: skip
+
+
+def _mel_spectrogram(
+    rate: int, window: int, *, bands: int, hop_ms: float, low_hz: float, high_hz: float
+) -> torchaudio.transforms.MelSpectrogram:
+    """Make the transform; torchaudio only warns of bands that hold no frequency."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        try:
+            return torchaudio.transforms.MelSpectrogram(
+                rate,
+                # The next power of two; the narrow low bands need its resolution.
+                n_fft=1 << (window - 1).bit_length(),
+                win_length=window,
+                hop_length=round(hop_ms * rate / 1000),
+                f_min=low_hz,
+                f_max=high_hz,
+                n_mels=bands,
+                norm="slaney",
+                mel_scale="htk",
+            )
+        except UserWarning as warning:
+            raise UserError(
+                f"mel_stats: {bands} bands from {low_hz:g} to {high_hz:g} Hz are too narrow for "
+                f"windows of {window / rate * 1000:g} ms. Use fewer bands or a longer window."
+            ) from warning
 
 
 def _moments(values: Tensor, sounding: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:

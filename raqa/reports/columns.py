@@ -16,7 +16,7 @@ from raqa.reports.text import (
     interval_text,
     number_text,
     seeds_text,
-    unit_text,
+    task_text,
     warning_texts,
 )
 
@@ -37,12 +37,6 @@ class Column:
     meaning: str
     cell: Callable[[Run], Cell]
     numeric: bool = True
-
-
-def task_text(facts: Provenance) -> str:
-    """The task with its unit, for example "age (year)"."""
-    unit = unit_text(facts.unit)
-    return facts.task.replace("_", " ") + (f" ({unit})" if unit else "")
 
 
 def _fact(heading: str, meaning: str, pick: Callable[[Provenance], str]) -> Column:

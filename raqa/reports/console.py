@@ -17,6 +17,7 @@ from raqa.reports.text import (
     interval_text,
     number_text,
     seed_count_text,
+    task_text,
     unit_text,
     verdict_text,
     warning_texts,
@@ -39,10 +40,8 @@ def print_run(run: Run, console: Console | None = None) -> None:
 
 def _header(run: Run) -> RenderableType:
     facts = run.provenance
-    unit = unit_text(facts.unit)
     title = Text.assemble(
-        (facts.task, "bold"),
-        f" ({unit})" if unit else "",
+        (task_text(facts), "bold"),
         " from ",
         (corpus_text(facts), "bold"),
         ": ",

@@ -61,6 +61,18 @@ class RunView:
         return ", ".join(_texts(self.run, SETTING))
 
     @property
+    def mark(self) -> str:
+        """Above, below or undecided against the median; random weights are never above."""
+        real = self.run.provenance.weights_real
+        return self.run.scores.against_median if real else "undecided"
+
+    @property
+    def note(self) -> str:
+        """The warnings in a few words; what the encoder's name says already is not repeated."""
+        notes = NOTES.cell(self.run).text.split(", ")
+        return ", ".join(note for note in notes if note != "random weights")
+
+    @property
     def group_rows(self) -> list[tuple[str, ...]]:
         """Errors by group as texts under GROUP_HEADINGS."""
         places = decimals(self.run.provenance.unit)
@@ -163,7 +175,8 @@ def _setting(key: tuple[str, ...], views: Sequence[RunView]) -> Setting:
     title = f"{task[:1].upper()}{task[1:]} from {corpus}, {regime}"
     ordered = sorted(views, key=lambda view: view.run.scores.mae.mean.value)
     if len(ordered) == 1:
-        return Setting(title, ordered[0].verdict, tuple(ordered))
+        (view,) = ordered
+        return Setting(title, f"{view.name}: {view.mae}. {view.verdict}", (view,))
     above = sum(view.run.scores.against_median == "above" for view in ordered)
     summary = (
         f"{above} of {len(ordered)} runs are above the training median. The smallest error is "

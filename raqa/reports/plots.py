@@ -10,7 +10,7 @@ import polars as pl
 
 from raqa.metrics.groups import UNKNOWN, GroupError
 from raqa.reports.run_folder import Run
-from raqa.reports.text import unit_text
+from raqa.reports.text import task_text, unit_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,8 +52,8 @@ def predicted_against_true(run: Run) -> Figure:
     )
     points.set_rasterized(len(truth) > MANY_POINTS)
     axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
-    axes.set_xlabel(f"true {_quantity(run)}")
-    axes.set_ylabel(f"predicted {_quantity(run)}")
+    axes.set_xlabel(f"true {task_text(run.provenance)}")
+    axes.set_ylabel(f"predicted {task_text(run.provenance)}")
     _legend(
         figure,
         [
@@ -212,10 +212,6 @@ def _group_name(group: GroupError) -> str:
     if group.attribute == "sex" and group.group != UNKNOWN:
         return group.group
     return f"{group.attribute} {group.group}"
-
-
-def _quantity(run: Run) -> str:
-    return f"{run.provenance.task.replace('_', ' ')}{_in_unit(run)}"
 
 
 def _in_unit(run: Run) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -36,6 +38,7 @@ REQUIRED = (CONFIG, PROVENANCE, FOLDS, PREDICTED, ASIDE, STEPS)
 """Files of every finished run besides METRICS; HEADS and HISTORY depend on the head."""
 
 _STEPS: Columns = {"name": pl.String, "recordings": pl.Int64, "subjects": pl.Int64}
+_ATTEMPTS = 100  # to take the place of a run that others replace at the same time
 _SCORES = TypeAdapter(RegressionScores)
 
 
@@ -193,11 +196,19 @@ class Draft:
         return scores
 
     def _take_place(self) -> None:
+        """Move into place; another process may be doing the same with the same run."""
         old = _beside(self.target.path, "old")
-        if self.target.path.exists():
-            self.target.path.rename(old)
-        self.path.rename(self.target.path)
-        shutil.rmtree(old, ignore_errors=True)
+        for attempt in range(_ATTEMPTS):
+            with contextlib.suppress(FileNotFoundError):
+                self.target.path.rename(old)
+            shutil.rmtree(old, ignore_errors=True)
+            try:
+                self.path.rename(self.target.path)
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or attempt + 1 == _ATTEMPTS:
+                    raise
+            else:
+                return
 
 
 def read_run(path: str | Path) -> Run:

@@ -9,7 +9,8 @@ from raqa.metrics.regression import FEW_SUBJECTS, RegressionScores
 from raqa.reports.provenance import Provenance
 
 _DECIMALS = {"probability": 3}
-_UNITS = {"kg/m2": "kg/m²", "lb/in2": "lb/in²"}
+_UNITS = {"kg/m2": "kg/m²", "probability": ""}  # a probability has none
+_TASKS = {"bmi": "BMI", "xray_abnormality": "X-ray abnormality", "tb_probability": "TB probability"}
 _MINUS = "−"
 
 
@@ -21,6 +22,13 @@ def decimals(unit: str | None) -> int:
 def unit_text(unit: str | None) -> str:
     """The unit as it is printed; empty where there is none."""
     return _UNITS.get(unit or "", unit or "")
+
+
+def task_text(provenance: Provenance) -> str:
+    """The task with its unit, for example "age (year)"."""
+    unit = unit_text(provenance.unit)
+    name = _TASKS.get(provenance.task, provenance.task.replace("_", " "))
+    return f"{name} ({unit})" if unit else name
 
 
 def number_text(number: Number, places: int = 2) -> str:
@@ -77,6 +85,8 @@ def verdict_text(scores: RegressionScores, unit: str | None) -> str:
     gap = scores.difference_interval
     if not gap.low.defined:
         return f"Can not be told from the training median: {gap.low.reason}."
+    if gap.low.value == gap.high.value == 0:
+        return "Says the training median."
     sign = -1 if scores.difference.value < 0 else 1
     low, high = sorted((sign * gap.low.value, sign * gap.high.value))
     by = number_text(Number(sign * scores.difference.value), places)

@@ -140,7 +140,7 @@ def _tables(run: Run) -> dict[str, Any]:
 
     tables = {"predictions": run.predictions, "set_aside": run.set_aside}
     return {
-        name: wandb.Table(columns=table.columns, data=[list(row) for row in table.rows()])
+        name: wandb.Table(columns=[*table.columns], data=[list(row) for row in table.rows()])
         for name, table in tables.items()
     }
 

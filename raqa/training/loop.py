@@ -75,6 +75,7 @@ def trainer_arguments(settings: TrainerSettings) -> dict[str, Any]:
         # One process, one device: Slurm's variables are the launcher's business.
         "plugins": [LightningEnvironment()],
         "num_sanity_val_steps": 0,
+        "log_every_n_steps": 1,  # epochs are logged; fewer steps than the default would warn
         "enable_checkpointing": False,
         "enable_progress_bar": False,
         "enable_model_summary": False,

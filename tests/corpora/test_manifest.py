@@ -106,6 +106,12 @@ def test_without_a_table_it_says_what_to_set() -> None:
         Manifest(name="manifest").read()
 
 
+def test_a_table_that_is_not_there_is_answered_with_the_way_to_get_it(tmp_path: Path) -> None:
+    manifest = Manifest(name="m", table=tmp_path / "no.csv", how_to_get="ask the clinic")
+    with pytest.raises(UserError, match=r"no table .*no\.csv.*ask the clinic"):
+        manifest.read()
+
+
 def test_odd_labels_are_read_or_set_aside_with_their_rows(tmp_path: Path) -> None:
     ages = ["35,5", "NA", "", "0", "-1", "999", "45-50", "nan", "40"]
     touch(tmp_path, *(f"{number}.wav" for number in range(len(ages))))

@@ -108,7 +108,7 @@ def test_a_press_on_a_heading_sorts_and_a_second_one_turns_it_round(page, browse
         const column = (name) => heads.findIndex((head) => head.textContent.trim() === name);
         const press = (name) => heads[column(name)].querySelector("button").click();
         const read = (name) => [...table.tBodies[0].rows].map(
-          (row) => row.cells[column(name)].textContent.trim());
+          (row) => row.cells[column(name)].firstChild.textContent);
         const answers = {};
         press("MAE"); answers.up = read("MAE");
         answers.mark = heads[column("MAE")].getAttribute("aria-sort");
@@ -125,3 +125,11 @@ def test_a_press_on_a_heading_sorts_and_a_second_one_turns_it_round(page, browse
     assert answer["mark"] == "ascending"
     assert answer["names"] == ["hear", "mel_stats", "opera_ct", "opera_gt"]
     assert answer["marks"] == 1
+
+
+def test_random_weights_are_never_shown_as_above_the_median(make_run):
+    run = read_run(make_run(weights="random", weights_real=False))
+    assert run.scores.against_median == "above"
+    assert 'class="number above"' not in html_page(make_content([run]))
+    real = read_run(make_run("real"))
+    assert 'class="number above"' in html_page(make_content([real]))

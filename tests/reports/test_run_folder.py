@@ -1,5 +1,7 @@
 import json
 import os
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -144,3 +146,26 @@ def test_an_unfinished_folder_gives_way(make_run, tmp_path):
     make_run("mine")
     assert RunFolder(path).verify() == []
     assert not (path / "leftover").exists()
+
+
+REPLACE = """
+import shutil, sys
+from pathlib import Path
+from raqa.reports.run_folder import RunFolder
+source, target = map(Path, sys.argv[1:])
+for _ in range(15):
+    with RunFolder(target).draft() as draft:
+        for file in source.iterdir():
+            if file.name != "metrics.json":
+                shutil.copy(file, draft.path)
+        draft.publish(replace=True, resamples=10)
+"""
+
+
+def test_processes_that_finish_the_same_run_at_once_leave_one_whole_run(make_run, tmp_path):
+    target = tmp_path / "shared" / "run"
+    arguments = [sys.executable, "-c", REPLACE, str(make_run()), str(target)]
+    with subprocess.Popen(arguments) as one, subprocess.Popen(arguments) as other:
+        assert (one.wait(), other.wait()) == (0, 0)
+    assert RunFolder(target).verify() == []
+    assert [entry.name for entry in target.parent.iterdir()] == ["run"]

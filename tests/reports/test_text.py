@@ -1,7 +1,9 @@
 import math
 
+import polars as pl
 import pytest
 
+from raqa.metrics import score_regression
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.reports.run_folder import read_run
 from raqa.reports.text import (
@@ -42,6 +44,14 @@ def test_the_verdict_says_above_only_where_the_interval_excludes_zero(make_run):
     assert verdict_text(flat, "year").startswith("Can not be told from the training median")
     bad = read_run(make_run("bad", skill=-0.6)).scores
     assert verdict_text(bad, "year").startswith("Worse than the training median by ")
+
+
+def test_a_model_that_says_the_median_is_called_that(make_run):
+    run = read_run(make_run())
+    median = run.fold.filter(side="train")["label"].median()
+    constant = run.predictions.with_columns(prediction=pl.lit(median))
+    scores = score_regression(constant, run.fold, resamples=100)
+    assert verdict_text(scores, "year") == "Says the training median."
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ for (const table of document.querySelectorAll("table.sortable")) {
   heads.forEach((head, column) => head.firstElementChild.addEventListener("click", () => {
     const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
     const numeric = head.classList.contains("number");
+    const text = (row) => row.cells[column].textContent;
     const value = (row) => row.cells[column].dataset.order ?? null;
     const rows = [...body.rows].sort((a, b) => {
-      if (!numeric) return sign * a.cells[column].innerText.localeCompare(b.cells[column].innerText);
+      if (!numeric) return sign * text(a).localeCompare(text(b));
       if (value(a) === null || value(b) === null) return (value(a) === null) - (value(b) === null);
       return sign * (Number(value(a)) - Number(value(b)));
     });

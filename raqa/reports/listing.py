@@ -1,0 +1,67 @@
+"""Small tables in the terminal: answers about new files, embeddings that are kept or removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+from rich.console import Console
+from rich.filesize import decimal
+from rich.markup import escape
+from rich.table import Table
+
+from raqa.reports.run_folder import Run
+
+
+def print_answers(
+    run: Run, answers: pl.DataFrame, set_aside: pl.DataFrame, console: Console
+) -> None:
+    """Print a run's predictions for files, then the files that it could not be asked about."""
+    facts = run.provenance
+    unit = f" ({facts.unit})" if facts.unit else ""
+    table = _table("file", f"{facts.task}{unit}", "SD over seeds")
+    for file, prediction, sd in answers.rows():
+        table.add_row(escape(file), f"{prediction:.2f}", "" if sd is None else f"{sd:.2f}")
+    console.print(table)
+    for file, reason in set_aside.select("item", "reason").iter_rows():
+        console.print(f"[yellow]no answer:[/yellow] {escape(file)}: {escape(reason)}",
+                      highlight=False, soft_wrap=True)  # fmt: skip
+    error = run.scores.mae.mean.value
+    console.print(f"A prediction of one recording; its test error was {error:.2f}{unit}. "
+                  "Not for diagnosis.", style="dim", highlight=False)  # fmt: skip
+    if not facts.weights_real or facts.synthetic:
+        why = "random weights" if not facts.weights_real else "synthetic recordings"
+        console.print(f"[bold red]Trained on {why}: these numbers mean nothing.[/bold red]")
+
+
+def print_shelves(shelves: pl.DataFrame, folder: Path, console: Console) -> None:
+    """Print what the store keeps, last used first."""
+    if shelves.is_empty():
+        console.print(f"nothing is kept in {escape(str(folder))}", highlight=False, soft_wrap=True)
+        return
+    table = _table("name", "encoder", "weights", "clip", "embeddings", "size", "last used")
+    for row in shelves.iter_rows(named=True):
+        weights = row["weights"] or ""
+        table.add_row(
+            escape(row["name"]), row["encoder"] or "?", weights[:12], row["clip"] or "?",
+            f"{row['rows']:,}", decimal(row["bytes"]), f"{row['last_used']:%Y-%m-%d}",
+        )  # fmt: skip
+    console.print(table)
+    console.print(f"{decimal(int(shelves['bytes'].sum()))} in {escape(str(folder))}",
+                  highlight=False, soft_wrap=True)  # fmt: skip
+
+
+def print_removed(removed: pl.DataFrame, console: Console, *, dry_run: bool) -> None:
+    """Print what was removed from the store, or would be."""
+    for name, size, reason in removed.select("name", "bytes", "reason").iter_rows():
+        console.print(f"{escape(name)}  {decimal(size)}  {escape(reason)}", highlight=False)
+    total = decimal(int(removed["bytes"].sum()))
+    console.print(f"{total} {'would be removed' if dry_run else 'removed'}", highlight=False)
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, header_style="bold")
+    table.add_column(first, overflow="fold")
+    for name in others:
+        table.add_column(name, justify="right")
+    return table

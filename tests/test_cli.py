@@ -1,0 +1,139 @@
+"""The raqa command, as it is typed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import soundfile
+
+from raqa.cli import main
+from raqa.configuration.folder import group_choices
+from raqa.main import USER_MISTAKE
+
+Command = Callable[..., str]
+SMALL = ("datamodule.corpus.subjects=40", "trainer.max_epochs=3", "seeds=2")
+
+
+@pytest.fixture
+def raqa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run `raqa ...`; what it printed, on one line."""
+
+    def call(*arguments: str, status: int = 0) -> str:
+        monkeypatch.setattr(sys, "argv", ["raqa", *arguments])
+        monkeypatch.setenv("COLUMNS", "200")
+        try:
+            main()
+            code: object = 0
+        except SystemExit as stopped:
+            code = stopped.code or 0
+        shown = capsys.readouterr()
+        assert code == status, shown.err
+        assert "Traceback" not in shown.out + shown.err
+        return " ".join((shown.out + shown.err).split())
+
+    return call
+
+
+@pytest.fixture
+def run_folder(raqa: Command, tmp_path: Path) -> Path:
+    raqa("train", *SMALL, f"paths.runs={tmp_path / 'runs'}")
+    (folder,) = (tmp_path / "runs").glob("demo-age-*")
+    return folder
+
+
+def test_every_corpus_is_listed_with_its_licence(raqa: Command) -> None:
+    shown = raqa("corpora", "list")
+    assert all(name in shown for name in group_choices("datamodule"))
+    assert "CC BY 4.0" in shown
+
+
+def test_a_misspelt_corpus_names_the_near_one(raqa: Command) -> None:
+    shown = raqa("corpora", "check", "coswra", status=USER_MISTAKE)
+    assert "Did you mean coswara?" in shown
+
+
+def test_a_check_counts_the_demo(raqa: Command) -> None:
+    shown = raqa("corpora", "check", "demo", "datamodule.corpus.subjects=40")
+    assert "audio present: 120 of 120" in shown
+    assert "SYNTHETIC" in shown
+
+
+def test_a_check_of_what_is_not_there_says_how_to_get_it(raqa: Command, tmp_path: Path) -> None:
+    shown = raqa("corpora", "check", "coswara", f"paths.data={tmp_path}", status=USER_MISTAKE)
+    assert "How to get it" in shown
+
+
+def test_the_published_coswara_cohort_comes_out(raqa: Command, test_data: Path) -> None:
+    shown = raqa("corpora", "check", "coswara", f"paths.data={test_data}")
+    assert "age 7 to 87 year 2,561" in shown
+    assert "35.08 13.94 11.31 year" in shown
+
+
+def test_an_audit_decodes_everything_and_writes_a_list(raqa: Command, tmp_path: Path) -> None:
+    out = tmp_path / "audit.csv"
+    shown = raqa("corpora", "audit", "demo", "datamodule.corpus.subjects=20", "--out", str(out))
+    assert "the whole list" in shown
+    assert pl.read_csv(out).height == 60
+
+
+def test_an_audit_of_real_recordings_names_silent_and_identical_files(
+    raqa: Command, test_data: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "audit.csv"
+    shown = raqa("corpora", "audit", "coswara", f"paths.data={test_data}", "--out", str(out))
+    assert "every sample is zero" in shown
+    assert "htQzROl26OWQpIYFDzv11F79PLR2_cough-shallow" in shown
+
+
+def test_training_help_is_the_same_as_train_py(raqa: Command) -> None:
+    assert "raqa train datamodule=coswara" in raqa("train", "--help")
+
+
+def test_a_report_names_its_files(raqa: Command, run_folder: Path, tmp_path: Path) -> None:
+    shown = raqa("report", str(run_folder), "--out", str(tmp_path / "report"), "--format", "csv")
+    assert "results.csv" in shown
+    assert (tmp_path / "report" / "results.csv").is_file()
+    assert "no folder" in raqa("report", str(tmp_path / "none"), status=USER_MISTAKE)
+
+
+def test_a_run_answers_about_new_files_and_names_those_it_can_not(
+    raqa: Command, run_folder: Path, tmp_path: Path
+) -> None:
+    sound, silent = tmp_path / "sound.wav", tmp_path / "silent.wav"
+    soundfile.write(sound, np.random.default_rng(0).normal(0, 0.1, 16_000), 16_000)
+    soundfile.write(silent, np.zeros(16_000), 16_000)
+    shown = raqa("predict", str(run_folder), str(sound), str(silent), str(tmp_path / "none.wav"))
+    assert "sound.wav" in shown
+    assert "no answer: " + str(silent) + ": every sample is zero" in shown
+    assert "none.wav: there is no audio file" in shown
+    assert "Trained on synthetic recordings: these numbers mean nothing." in shown
+
+
+def test_a_run_predicts_its_own_test_recordings_as_it_did(
+    raqa: Command, run_folder: Path, tmp_path: Path
+) -> None:
+    from raqa.corpora.demo import Demo
+    from raqa.predict import predict_files
+    from raqa.reports.run_folder import read_run
+
+    run = read_run(run_folder)
+    demo = Demo(root=Path(run.config["datamodule"]["corpus"]["root"]), subjects=40).place
+    wanted = run.predictions.group_by("recording_id").agg(pl.col("prediction").mean())
+    files = [demo / f"{name}.wav" for name in wanted["recording_id"]]
+    _, answers, _ = predict_files(run_folder, files, tmp_path / "cache")
+    assert answers["prediction"].to_numpy() == pytest.approx(
+        wanted["prediction"].to_numpy(), abs=1e-4
+    )
+
+
+def test_the_cache_is_listed_and_emptied(raqa: Command, run_folder: Path) -> None:
+    assert "MelStats" in raqa("cache", "ls")
+    assert "would be removed" in raqa("cache", "prune", "--all", "--dry-run")
+    assert "MelStats" in raqa("cache", "ls")
+    raqa("cache", "prune", "--all")
+    assert "nothing is kept" in raqa("cache", "ls")
