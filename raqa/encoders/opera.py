@@ -68,7 +68,8 @@ class OperaSpectrogram(nn.Module):
         level = level.maximum(top - RANGE_DB)
         bottom = level.amin(dim=(1, 2), keepdim=True)
         # Silence is constant and becomes 0.
-        return (level - bottom) / (top - bottom).clamp(min=FLOOR)
+        scaled: Tensor = (level - bottom) / (top - bottom).clamp(min=FLOOR)
+        return scaled
 
 
 def cut_silence(clip: Tensor) -> Tensor:
@@ -108,6 +109,7 @@ class OperaEncoder(PretrainedEncoder):
         output: "vector", or "frames" for the sequence in time.
     """
 
+    network: Any  # what build_network() returns
     sample_rate = RATE
     min_s = 0.1  # OPERA-GT's smallest patch spans four frames
 

@@ -43,7 +43,8 @@ class HtsAt(nn.Module):
 
     def forward(self, spectrograms: Tensor) -> Tensor:
         """Turn `[clips, frames, 64]`, at most 1024 frames, into tokens `[clips, 8, 8, 768]`."""
-        return self.swin.forward_features(self.picture(spectrograms))
+        tokens: Tensor = self.swin.forward_features(self.picture(spectrograms))
+        return tokens
 
     def picture(self, spectrograms: Tensor) -> Tensor:
         """Normalise, stretch to 1024 frames and fold `[clips, frames, 64]`: `[clips, 1, 256, 256]`.
@@ -54,7 +55,9 @@ class HtsAt(nn.Module):
         frames = bands.shape[2]
         if frames < FRAMES:
             bands = bands @ stretching(frames, bands)
-        return bands.unflatten(2, (QUARTERS, SIDE)).transpose(1, 2).flatten(1, 2).unsqueeze(1)
+        quarters = bands.reshape(-1, BANDS, QUARTERS, SIDE).transpose(1, 2)
+        picture: Tensor = quarters.reshape(-1, 1, SIDE, SIDE)
+        return picture
 
 
 def stretching(frames: int, like: Tensor) -> Tensor:
@@ -137,5 +140,6 @@ class OperaCT(OperaEncoder):
         """Average tokens `[clips, 8, 8, 768]`, or put them in order of time."""
         if self.output == "vector":
             return tokens.mean(dim=(1, 2))
-        halves = tokens.unflatten(1, (QUARTERS, CELLS // QUARTERS))  # rows: quarter, half of bands
-        return halves.transpose(2, 3).flatten(1, 3)
+        # Rows are quarters of the clip, halves of the bands; columns are time.
+        halves = tokens.reshape(-1, QUARTERS, CELLS // QUARTERS, CELLS, self.width)
+        return halves.transpose(2, 3).reshape(-1, CELLS * CELLS, self.width)

@@ -9,11 +9,20 @@ from pydantic import Field, validate_call
 from torch import Tensor, nn
 
 from raqa.encoders.base import OutputKind
-from raqa.encoders.opera import RATE, OperaEncoder, cut_silence, opera_published, repeat_before
+from raqa.encoders.opera import (
+    BANDS,
+    RATE,
+    OperaEncoder,
+    cut_silence,
+    opera_published,
+    repeat_before,
+)
 from raqa.encoders.weights import Layout
 from raqa.errors import UserError
 
-FRAMES = 256  # the grid of positions: 64 steps of four frames, 16 cells of four bands
+FRAMES = 256
+PATCH = 4  # frames and bands; the grid of positions has 64 steps
+CELLS = 16  # patches side by side in every step
 SAMPLES = 130_880  # 8.18 s, the longest clip with that many frames
 STEP = 65_440  # half of it, from piece to piece of a longer recording
 
@@ -67,8 +76,8 @@ class OperaGT(OperaEncoder):
         from timm.models.vision_transformer import VisionTransformer
 
         return VisionTransformer(
-            img_size=(FRAMES, 64),
-            patch_size=4,
+            img_size=(FRAMES, BANDS),
+            patch_size=PATCH,
             in_chans=1,
             num_classes=0,
             embed_dim=cls.width,
@@ -99,20 +108,22 @@ class OperaGT(OperaEncoder):
         """Embed `[clips, samples]`, at most 8.18 s, as `[clips, 384]` or `[clips, frames, 384]`."""
         tokens = self.tokens(self.spectrograms(waveforms))
         if self.output == "frames":
-            tokens = tokens.unflatten(1, (-1, 16))
-            return self.network.norm(tokens.mean(dim=2))
-        return self.network.norm(tokens.mean(dim=1))
+            tokens = tokens.reshape(len(tokens), -1, CELLS, self.width)
+        embedding: Tensor = self.network.norm(tokens.mean(dim=-2))
+        return embedding
 
     def tokens(self, spectrograms: Tensor) -> Tensor:
         """Turn `[clips, frames, 64]` into `[clips, tokens, 384]`, time first, before the norm."""
         network = self.network
-        whole = spectrograms.shape[1] // 4 * 4
-        patches = spectrograms[:, :whole].unflatten(2, (16, 4)).unflatten(1, (-1, 4))
+        clips, frames = spectrograms.shape[:2]
+        steps = frames // PATCH
         # A convolution whose kernels do not overlap is a matrix product.
-        patches = patches.transpose(2, 3).flatten(3).flatten(1, 2)  # [clips, tokens, 16]
+        patches = spectrograms[:, : steps * PATCH].reshape(clips, steps, PATCH, CELLS, PATCH)
+        patches = patches.transpose(2, 3).reshape(clips, steps * CELLS, PATCH * PATCH)
         projection = network.patch_embed.proj
         tokens = nn.functional.linear(patches, projection.weight.flatten(1), projection.bias)
         positions = network.pos_embed
         tokens = tokens + positions[:, 1 : 1 + tokens.shape[1]]
-        first = (network.cls_token + positions[:, :1]).expand(len(tokens), -1, -1)
-        return network.blocks(torch.cat([first, tokens], dim=1))[:, 1:]
+        first = (network.cls_token + positions[:, :1]).expand(clips, -1, -1)
+        hidden: Tensor = network.blocks(torch.cat([first, tokens], dim=1))
+        return hidden[:, 1:]

@@ -1,4 +1,4 @@
-"""How OPERA-CT and OPERA-CE fill up a clip: as the clip policy did, or as the authors' code does."""
+"""How OPERA-CT and OPERA-CE fill up a clip: as the clip policy does, or the authors' code."""
 
 from __future__ import annotations
 
