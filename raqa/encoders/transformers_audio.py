@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from raqa.encoders.base import Encoder, OutputKind
 from raqa.encoders.transformers_files import load_extractor, load_model
+from raqa.encoders.weights import quiet_generator
 from raqa.errors import UserError
 
 TRANSIENT = frozenset({"_name_or_path", "transformers_version", "dtype", "architectures"})
@@ -111,10 +112,23 @@ class TransformersAudio(Encoder):
 
     def _hidden_states(self, waveforms: Tensor) -> Tensor:
         """What the network's last layer gives, in the model's own order."""
-        with _numpy_generator_kept():
-            inputs = self._extractor(
-                list(waveforms.cpu().numpy()), sampling_rate=self.sample_rate, return_tensors="pt"
+        place = next(self.network.parameters())
+        # CLAP's extractor draws lots, HuBERT's layers whether they would be skipped in training.
+        with quiet_generator(), _quiet_numpy_generator():
+            result = self.network(
+                **{
+                    name: value.to(place) if value.is_floating_point() else value.to(place.device)
+                    for name, value in self._inputs(waveforms).items()
+                }
             )
+        states: Tensor = result.last_hidden_state
+        return states
+
+    def _inputs(self, waveforms: Tensor) -> dict[str, Tensor]:
+        """What the feature extractor makes of the clips, as far as the network takes it."""
+        inputs = self._extractor(
+            list(waveforms.cpu().numpy()), sampling_rate=self.sample_rate, return_tensors="pt"
+        )
         if "is_longer" in inputs:
             # With feature fusion, CLAP's extractor declares one clip of a batch, drawn by lot,
             # longer than it is.
@@ -123,16 +137,7 @@ class TransformersAudio(Encoder):
             # Clips of a batch have one length. WavLM warns of a mask, attention is slower with it.
             del inputs["attention_mask"]
         accepted = signature(self.network.forward).parameters
-        place = next(self.network.parameters())
-        result = self.network(
-            **{
-                name: value.to(place) if value.is_floating_point() else value.to(place.device)
-                for name, value in inputs.items()
-                if name in accepted
-            }
-        )
-        states: Tensor = result.last_hidden_state
-        return states
+        return {name: value for name, value in inputs.items() if name in accepted}
 
     def _time_steps(self, states: Tensor) -> Tensor:
         """Put hidden states into `[clips, time, width]`."""
@@ -175,8 +180,8 @@ def _audio_part(model: Any) -> nn.Module:
 
 
 @contextmanager
-def _numpy_generator_kept() -> Iterator[None]:
-    """Keep CLAP's feature extractor, which draws lots, from moving NumPy's global generator."""
+def _quiet_numpy_generator() -> Iterator[None]:
+    """Keep libraries from moving NumPy's global generator."""
     state = np.random.get_state()  # noqa: NPY002 - the library draws from the global generator
     try:
         yield

@@ -48,14 +48,15 @@ def load_model(model: str, revision: str, *, random: bool = False) -> Any:
             network = build(config, dtype=torch.float32)
         randomise(network)
         return network
-    network, report = _load(
-        AutoModel.from_pretrained,
-        model,
-        revision,
-        output_loading_info=True,
-        ignore_mismatched_sizes=True,  # they are refused below, by name
-        dtype=torch.float32,
-    )
+    with quiet_generator():
+        network, report = _load(
+            AutoModel.from_pretrained,
+            model,
+            revision,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # they are refused below, by name
+            dtype=torch.float32,
+        )
     missing = [
         name for name in report["missing_keys"] if name.rpartition(".")[2] not in TRAINING_ONLY
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from raqa.encoders import hear as module
 from raqa.encoders.hear import Hear
 from raqa.encoders.hear_spectrogram import scale, stretch
+from raqa.encoders.weights import fit
 from raqa.errors import UserError
 
 RATE = 16_000
@@ -172,6 +174,45 @@ def test_nor_does_an_embedding(size: int, encoder: Hear, parity_kit: Any) -> Non
     for place in places:
         alone = encoder.embed([clips[place].astype(np.float32)], RATE)[0]
         assert _distance(rows[place], alone) < 1e-4
+
+
+def _published_shapes(parity_kit: Any) -> dict[str, torch.Tensor]:
+    spec = json.loads((parity_kit.folder / "hear" / "params.json").read_text())["tensors"]
+    return {one["name"]: torch.empty(one["shape"], device="meta") for one in spec}
+
+
+@pytest.mark.parametrize("prefix", ["", "vit."])
+def test_every_tensor_of_the_published_file_has_its_place(prefix: str, parity_kit: Any) -> None:
+    tensors = {prefix + name: one for name, one in _published_shapes(parity_kit).items()}
+    found = fit(Hear.skeleton(), tensors, Hear.layout)
+    assert found.whole
+    assert len(found.state) == 392
+
+
+def test_a_tensor_that_is_missing_unexpected_or_misshaped_is_named(parity_kit: Any) -> None:
+    tensors = _published_shapes(parity_kit)
+    query = "encoder.layer.5.attention.attention.query.weight"
+    tensors["decoder.weight"] = tensors.pop(query)
+    tensors["pooler.dense.weight"] = torch.empty(1024, 1024, device="meta")
+    found = fit(Hear.skeleton(), tensors, Hear.layout)
+    assert found.missing == [query]
+    assert found.unexpected == ["decoder.weight"]
+    assert found.misshaped == [
+        "pooler.dense.weight float32 [1024, 1024] (expected float32 [512, 1024])"
+    ]
+
+
+@pytest.mark.slow
+def test_random_weights_are_said_to_be_and_leave_the_global_generator_alone() -> None:
+    state = torch.get_rng_state()
+    encoder = Hear(weights="random")
+    assert torch.equal(torch.get_rng_state(), state)
+    assert not encoder.weights_real
+    clip = np.random.default_rng(0).normal(0, 0.1, 2 * RATE).astype(np.float32)
+    rows = encoder.embed([clip], RATE)
+    assert np.isfinite(rows).all()
+    del encoder
+    np.testing.assert_array_equal(rows, Hear(weights="random").embed([clip], RATE))
 
 
 @pytest.mark.parametrize("samples", [31_999, 32_001])
