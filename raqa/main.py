@@ -34,7 +34,8 @@ def main(arguments: Sequence[str] | None = None, command: str = "python train.py
         print_help(command, Console())
         return
     try:
-        check_overrides(_overrides(arguments), _extra_folders(arguments))
+        sweep = "-m" in arguments or "--multirun" in arguments
+        check_overrides(_overrides(arguments), _extra_folders(arguments), sweep=sweep)
     except UserError as error:
         print_problems(error)
         sys.exit(USER_MISTAKE)

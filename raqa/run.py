@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,15 +30,32 @@ if TYPE_CHECKING:
     from raqa.training.fitted import FittedHead
 
 
-def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run:
-    """Run one configuration, or show its result if it is finished already.
+@dataclass(frozen=True)
+class Prepared:
+    """A run that has been checked and named, before anything costly is done.
 
-    Args:
+    Attributes:
         config: composed from conf/train.yaml.
+        words: what it is called: corpus, task, encoder, head, regime.
         choices: which choice each config group has ("encoder": "mel_stats").
+        recordings: the cohort with a `side` column.
+        folder: where its result is or will be.
+    """
+
+    config: DictConfig
+    choices: Mapping[str, str]
+    experiment: Experiment
+    words: Mapping[str, str]
+    recordings: Recordings
+    identity: Identity
+    folder: RunFolder
+
+
+def prepare(config: DictConfig, choices: Mapping[str, str]) -> Prepared:
+    """Build and check one configuration, read its labels and say which run it is.
 
     Raises:
-        UserError: something in the config or the data can not work; nothing was written.
+        UserError: something in the config or the labels can not work.
     """
     experiment = build(config)
     experiment.logger.check()
@@ -53,25 +70,40 @@ def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run
         weights=experiment.encoder.weights,
     )
     folder = RunFolder(Path(config.paths.runs) / identity.name)
-    if folder.finished and not config.force:
-        return _show(folder, console, note="Finished before; force=true trains it again.")
+    return Prepared(config, choices, experiment, words, recordings, identity, folder)
+
+
+def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run:
+    """Run one configuration, or show its result if it is finished already.
+
+    Raises:
+        UserError: something in the config or the data can not work; nothing was written.
+    """
+    prepared = prepare(config, choices)
+    finished = prepared.folder.finished and not config.force
+    result = read_run(prepared.folder.path) if finished else execute(prepared, console)
+    print_run(result, console)
+    if finished:
+        console.print("[dim]Finished before; force=true trains it again.[/dim]", highlight=False)
+    return result
+
+
+def execute(prepared: Prepared, console: Console) -> Run:
+    """Embed, fit, score and write a prepared run, whatever stood in its folder."""
+    experiment, recordings = prepared.experiment, prepared.recordings
+    runs = Path(prepared.config.paths.runs)
     fold = experiment.regime.fold(recordings, experiment.task)
-    write_split(recordings.table, Path(config.paths.runs) / "splits")
+    write_split(recordings.table, runs / "splits")
     present = audio_present(recordings)
-    embeddings = _embed(config, experiment, present, fold, console)
+    embeddings = _embed(prepared, present, fold, console)
     fold = _usable(experiment, fold, embeddings)
-    facts = RunFacts(
-        identity.name,
-        words,
-        settled(config),
-        {**words, "split": choices["split"], **_facts(experiment, identity, fold, embeddings)},
-    )
+    facts = _run_facts(prepared, fold, embeddings)
     loggers = experiment.logger.start(facts)
     try:
         fitted = _fit(experiment, fold, embeddings, loggers, console)
-        with folder.draft() as draft:
+        with prepared.folder.draft() as draft:
             draft.write(
-                config=OmegaConf.to_yaml(config, resolve=True),
+                config=OmegaConf.to_yaml(prepared.config, resolve=True),
                 provenance=facts.provenance,
                 fold=fold.table,
                 predictions=predict_test(fitted, fold, embeddings, experiment.seeds),
@@ -81,12 +113,12 @@ def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run
                 save_heads=lambda path: fitted.save(path, _head_facts(facts)),
             )
             draft.publish(replace=True)
-        finished = read_run(folder.path)
+        finished = read_run(prepared.folder.path)
     except BaseException:
         experiment.logger.abandon()
         raise
     experiment.logger.finish(finished)
-    return _show(folder, console)
+    return finished
 
 
 def read_sided(experiment: Experiment) -> Recordings:
@@ -147,13 +179,7 @@ def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]
     }
 
 
-def _embed(
-    config: DictConfig,
-    experiment: Experiment,
-    recordings: Recordings,
-    fold: Fold,
-    console: Console,
-) -> Embeddings:
+def _embed(prepared: Prepared, recordings: Recordings, fold: Fold, console: Console) -> Embeddings:
     """Embed the fold's recordings, and no others."""
     from raqa.embeddings.extract import extract
     from raqa.embeddings.store import EmbeddingStore
@@ -161,7 +187,8 @@ def _embed(
     wanted = recordings.table.filter(
         pl.col("recording_id").is_in(fold.table["recording_id"].to_list())
     )
-    store = EmbeddingStore(Path(config.paths.cache) / "embeddings")
+    experiment = prepared.experiment
+    store = EmbeddingStore(Path(prepared.config.paths.cache) / "embeddings")
     return extract(
         wanted, experiment.encoder, experiment.clip, store, experiment.embed, console=console
     )
@@ -207,15 +234,16 @@ def _fit(
     )
 
 
-def _facts(
-    experiment: Experiment, identity: Identity, fold: Fold, embeddings: Embeddings
-) -> dict[str, Any]:
+def _run_facts(prepared: Prepared, fold: Fold, embeddings: Embeddings) -> RunFacts:
     """Everything that tables, pages and trackers say about the run besides its numbers."""
     from raqa.provenance import provenance
 
+    experiment, identity = prepared.experiment, prepared.identity
     encoder = experiment.encoder
-    return {
+    facts = {
+        **prepared.words,
         "run": identity.name,
+        "split": prepared.choices["split"],
         "corpus_title": experiment.corpus.title,
         "synthetic": experiment.corpus.synthetic,
         "unit": experiment.task.attribute.unit,
@@ -229,17 +257,10 @@ def _facts(
         "embeddings": {"reused": embeddings.reused, "computed": embeddings.computed},
         **provenance(),
     }
+    return RunFacts(identity.name, prepared.words, settled(prepared.config), facts)
 
 
 def _head_facts(facts: RunFacts) -> Mapping[str, str]:
     """What a head file says of itself, so that it can be asked about new recordings."""
     names = ("run", "corpus", "task", "unit", "encoder", "encoder_fingerprint", "clip")
     return {name: str(facts.provenance[name]) for name in names}
-
-
-def _show(folder: RunFolder, console: Console, note: str = "") -> Run:
-    finished = read_run(folder.path)
-    print_run(finished, console)
-    if note:
-        console.print(f"[dim]{note}[/dim]", highlight=False)
-    return finished

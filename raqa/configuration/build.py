@@ -145,8 +145,8 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
 
     corpus, task, encoder = experiment.corpus, experiment.task, experiment.encoder
     if task.target not in corpus.attributes:
-        have = ", ".join(corpus.attributes) or "none"
-        yield (f"task={task.target}: {corpus.name} has no such label. Its labels: {have}.")
+        have = ", ".join(corpus.attributes) or f"none yet ({corpus.how_to_get})"
+        yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
     if problem := clip_problem(encoder, experiment.clip):
         yield problem
     if encoder.output != "vector":

@@ -30,20 +30,32 @@ def compose_config(overrides: Sequence[str], extra_folders: Sequence[Path] = ())
     return _compose(overrides, extra_folders)
 
 
-def check_overrides(overrides: Sequence[str], extra_folders: Sequence[Path] = ()) -> None:
+def check_overrides(
+    overrides: Sequence[str], extra_folders: Sequence[Path] = (), *, sweep: bool = False
+) -> None:
     """Refuse overrides that name no group, choice or setting.
+
+    Args:
+        sweep: whether several choices of one setting are wanted (-m).
 
     Raises:
         UserError: with one line for every fault.
     """
     parsed, problems = _parse(overrides)
+    if not sweep:
+        problems += [
+            f"{one.input_line}: several choices are a sweep; add -m (or --multirun)."
+            for one in parsed
+            if one.is_sweep_override()
+        ]
     groups = [one for one in parsed if _is_group(one, extra_folders)]
     problems += [text for one in groups for text in _wrong_choices(one, extra_folders)]
     if not problems:
         base = _compose([_first_choice(one, extra_folders) for one in groups], extra_folders)
-        problems += [
-            text for one in parsed if one not in groups for text in _wrong_setting(one, base)
-        ]
+        settings = [one for one in parsed if one not in groups]
+        problems += [text for one in settings for text in _wrong_setting(one, base)]
+    if not problems and not any(one.is_sweep_override() for one in parsed):
+        _compose(overrides, extra_folders)  # Hydra has the last word
     if problems:
         raise UserError(problems)
 
@@ -63,7 +75,7 @@ def _compose(overrides: Sequence[str], extra_folders: Sequence[Path]) -> DictCon
         try:
             return compose(ROOT_CONFIG, [*(search if extra_folders else []), *overrides])
         except (HydraException, OmegaConfBaseException) as error:
-            raise UserError(str(error).strip()) from error
+            raise UserError(" ".join(str(error).split())) from error
 
 
 def _parse(overrides: Sequence[str]) -> tuple[list[Override], list[str]]:
@@ -104,6 +116,10 @@ def _wrong_choices(override: Override, extra_folders: Sequence[Path]) -> list[st
     if group.startswith("hydra/"):
         return []  # Hydra's own groups come from installed plug-ins; it names the choices itself
     choices = list(group_choices(group, extra_folders))
+    if override.is_add() and group in group_texts():
+        return [f"{override.input_line}: {group} is a group already; write it without the +."]
+    if not override.is_delete() and override.value() is None:
+        return [f"{group}=null: one has to be chosen. {neighbours('', choices)}"]
     named = _candidates(override, choices)
     if not named and isinstance(override.value(), Glob):
         return [f"{override.input_line}: matches nothing. {neighbours('', choices)}"]

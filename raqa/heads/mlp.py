@@ -25,7 +25,9 @@ _ACTIVATIONS: Mapping[Activation, Callable[[Tensor], Tensor]] = {
 
 
 class StackedMLP(StackedModel):
-    """Fully connected layers of several seeds: weights `[seeds, in, out]`, biases `[seeds, 1, out]`.
+    """Fully connected layers of several seeds.
+
+    Weights are `[seeds, out, in]`, biases `[seeds, 1, out]`.
 
     Args:
         sizes: width of the input, of every hidden layer and of the output, which is 1.
@@ -45,7 +47,7 @@ class StackedMLP(StackedModel):
         for fan_in, fan_out in pairwise(sizes):
             # nn.Linear's initialisation: weight and bias uniform within 1 / sqrt(fan in).
             bound = fan_in**-0.5
-            self.weights.append(_stacked_uniform(draws, (fan_in, fan_out), bound))
+            self.weights.append(_stacked_uniform(draws, (fan_out, fan_in), bound))
             self.biases.append(_stacked_uniform(draws, (1, fan_out), bound))
         self._dropout_draws: list[torch.Generator] = []
 
@@ -53,11 +55,12 @@ class StackedMLP(StackedModel):
         """Map `[seeds, batch, width]` to predictions `[seeds, batch]`."""
         *hidden_layers, output = zip(self.weights, self.biases, strict=True)
         for weight, bias in hidden_layers:
-            inputs = self.activation(torch.baddbmm(bias, inputs, weight))
+            inputs = self.activation(torch.baddbmm(bias, inputs, weight.mT))
             if self.training and self.dropout:
                 inputs = inputs * self._dropout_factors(inputs)
         weight, bias = output
-        return torch.baddbmm(bias, inputs, weight).squeeze(-1)
+        # One row times a matrix, not a matrix times one column: several times faster on a CPU.
+        return torch.baddbmm(bias, weight, inputs.mT).squeeze(1)
 
     def _dropout_factors(self, like: Tensor) -> Tensor:
         """0 for a dropped unit, 1 / (1 - dropout) for a kept one, each seed from its own stream."""

@@ -37,9 +37,7 @@ class SeedSelection(Callback):
         self._waited = torch.zeros(len(self.seeds), dtype=torch.int64)
         self._rows: list[tuple[int, int, float | None, float | None]] = []
 
-    def on_fit_start(
-        self, trainer: lightning.Trainer, pl_module: lightning.LightningModule
-    ) -> None:
+    def on_fit_start(self, _: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         """Put the kept parameters where the model's are, in its precision."""
         assert isinstance(pl_module, SideBySide)
         self.best = {
@@ -80,9 +78,7 @@ class EpochLog(Callback):
     def __init__(self, selection: SeedSelection) -> None:
         self.selection = selection
 
-    def on_validation_end(
-        self, trainer: lightning.Trainer, pl_module: lightning.LightningModule
-    ) -> None:
+    def on_validation_end(self, trainer: lightning.Trainer, _: lightning.LightningModule) -> None:
         """Log the epoch just judged."""
         epoch = trainer.current_epoch + 1
         metrics = epoch_metrics(self.selection.history.filter(pl.col("epoch") == epoch))
@@ -107,22 +103,18 @@ class EpochBar(Callback):
         )
         self.task = TaskID(0)
 
-    def on_fit_start(
-        self, trainer: lightning.Trainer, pl_module: lightning.LightningModule
-    ) -> None:
+    def on_fit_start(self, trainer: lightning.Trainer, _: lightning.LightningModule) -> None:
         """Show the bar."""
         self.task = self.progress.add_task("", total=trainer.max_epochs, state="")
         self.progress.start()
 
-    def on_validation_end(
-        self, trainer: lightning.Trainer, pl_module: lightning.LightningModule
-    ) -> None:
+    def on_validation_end(self, *_: Any) -> None:
         """Advance by the epoch just judged."""
         best, training = self.selection.best_mae.mean().item(), self.selection.training
         state = f"best validation MAE {best:.3g}, {int(training.sum())} seed(s) in training"
         self.progress.update(self.task, advance=1, state=state)
 
-    def on_fit_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+    def on_fit_end(self, *_: Any) -> None:
         """Take the bar away."""
         self.progress.stop()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import pytorch_lightning as lightning
@@ -31,13 +32,13 @@ class TrainBatches:
         self._orders = [generator(seed, Stream.ORDER) for seed in seeds]
 
     def __len__(self) -> int:
-        return -(-len(self.labels) // self.batch_size)
+        return math.ceil(len(self.labels) / self.batch_size)
 
     def __iter__(self) -> Iterator[Batch]:
         count = len(self.labels)
         orders = [torch.randperm(count, generator=order) for order in self._orders]
         order = torch.stack(orders).to(self.labels.device)
-        for rows in order.split(self.batch_size, dim=1):
+        for rows in torch.split(order, self.batch_size, dim=1):
             chosen = self.inputs.index_select(0, rows.flatten())
             yield chosen.view(*rows.shape, -1), self.labels[rows]
 
@@ -49,11 +50,11 @@ class ValidationBatches:
         self.inputs, self.labels = inputs, labels
 
     def __len__(self) -> int:
-        return -(-len(self.labels) // VALIDATION_ROWS)
+        return math.ceil(len(self.labels) / VALIDATION_ROWS)
 
     def __iter__(self) -> Iterator[Batch]:
-        inputs, labels = self.inputs.split(VALIDATION_ROWS), self.labels.split(VALIDATION_ROWS)
-        yield from zip(inputs, labels, strict=True)
+        sides = (torch.split(side, VALIDATION_ROWS) for side in (self.inputs, self.labels))
+        yield from zip(*sides, strict=True)
 
 
 class ArraysDataModule(lightning.LightningDataModule):
@@ -66,13 +67,12 @@ class ArraysDataModule(lightning.LightningDataModule):
         dtype = torch.float64 if settings.precision == 64 else torch.float32
         self.seeds, self.batch_size = tuple(seeds), settings.batch_size
         # Validation labels stay in label units: predictions are brought there before the metric.
-        arrays = (
-            scaling.inputs(data.train_inputs),
-            scaling.labels(data.train_labels),
-            scaling.inputs(data.validation_inputs),
-            data.validation_labels,
-        )
-        self.tensors = [torch.tensor(array, dtype=dtype) for array in arrays]
+        self.tensors = [
+            torch.tensor(scaling.inputs(data.train_inputs), dtype=dtype),
+            torch.tensor(scaling.labels(data.train_labels), dtype=dtype),
+            torch.tensor(scaling.inputs(data.validation_inputs), dtype=dtype),
+            torch.tensor(data.validation_labels, dtype=torch.float64),
+        ]
 
     def setup(self, stage: str) -> None:  # noqa: ARG002
         """Move everything to the training device, unless its memory is too small for that."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from raqa.errors import UserError
-from raqa.heads.base import DirectHead, FloatArray, GradientHead, Head
+from raqa.heads.base import DirectHead, FloatArray, Head
 from raqa.training.data import FitData
 from raqa.training.fitted import FittedHead
 from raqa.training.history import HISTORY, epoch_metrics
@@ -49,7 +49,7 @@ def fit(
         return _fit_directly(head, data, seeds, scaling, loggers)
     from raqa.training.loop import train
 
-    selection = train(head, data, seeds, scaling, settings, loggers, console)
+    selection = train(head, data, seeds, scaling, settings, loggers=loggers, console=console)
     return FittedHead(
         head=head,
         width=data.width,

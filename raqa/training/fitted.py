@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -142,10 +142,6 @@ class FittedHead:
                 f"{path} does not hold a head that this version can read ({error}). Fit it anew."
             ) from error
         return fitted
-
-    def with_metadata(self, metadata: Mapping[str, str]) -> FittedHead:
-        """The same fitted head with other metadata."""
-        return replace(self, metadata=dict(metadata))
 
 
 def _head(target: str, settings: Mapping[str, Any]) -> Head:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytorch_lightning as lightning
 import torch
+from lightning_fabric.plugins.environments.lightning import LightningEnvironment
 from pytorch_lightning.callbacks import Callback
 from pytorch_lightning.loggers import Logger
-from pytorch_lightning.plugins.environments import LightningEnvironment
 from rich.console import Console
 
 from raqa.errors import UserError
@@ -29,6 +29,7 @@ def train(
     seeds: Sequence[int],
     scaling: Scaling,
     settings: TrainerSettings,
+    *,
     loggers: Sequence[Logger],
     console: Console | None,
 ) -> SeedSelection:

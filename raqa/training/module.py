@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytorch_lightning as lightning
 import torch
+from pytorch_lightning.utilities.types import OptimizerLRSchedulerConfig
 from torch import Tensor
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import ExponentialLR
@@ -38,7 +40,8 @@ class SideBySide(lightning.LightningModule):
         squares = (self.model(inputs) - labels).square()
         self._squares.append(squares.detach().sum(dim=1))
         self._train_count += labels.shape[1]
-        return squares.mean(dim=1).sum()
+        loss: Tensor = squares.mean(dim=1).sum()
+        return loss
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:  # noqa: ARG002
         """Add up absolute errors in label units."""
@@ -55,7 +58,7 @@ class SideBySide(lightning.LightningModule):
         self._squares, self._errors = [], []
         self._train_count = self._validation_count = 0
 
-    def configure_optimizers(self) -> dict[str, Any]:
+    def configure_optimizers(self) -> OptimizerLRSchedulerConfig:
         """The optimiser over all seeds and a learning rate that decays each epoch."""
         optimiser = make_optimiser(self.model, self.settings)
         schedule = ExponentialLR(optimiser, self.settings.learning_rate_decay)
@@ -72,8 +75,12 @@ class SideBySide(lightning.LightningModule):
 
 def make_optimiser(model: StackedModel, settings: TrainerSettings) -> Optimizer:
     """The optimiser that the settings name; all of them work element by element."""
-    made = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}
-    return made[settings.optimizer](
+    kinds: dict[str, Callable[..., Optimizer]] = {
+        "adam": torch.optim.Adam,
+        "adamw": torch.optim.AdamW,
+        "sgd": torch.optim.SGD,
+    }
+    return kinds[settings.optimizer](
         model.parameters(),
         lr=settings.learning_rate,
         weight_decay=settings.weight_decay,

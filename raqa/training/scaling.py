@@ -70,7 +70,8 @@ class Scaling:
 
 def _moments(values: FloatArray) -> tuple[Float64, Float64]:
     """Mean and SD over the first dimension; SD is exactly 0 where nothing but rounding varies."""
-    exact = values.astype(np.float64)
-    mean, deviation = exact.mean(axis=0), exact.std(axis=0)
-    rounding = 8 * np.finfo(values.dtype).eps * np.abs(exact).max(axis=0)
+    # Seen from the first value: the mean of many equal values would itself be rounded.
+    from_first = values.astype(np.float64) - values[0]
+    mean, deviation = values[0] + from_first.mean(axis=0), from_first.std(axis=0)
+    rounding = 8 * np.finfo(values.dtype).eps * np.abs(values).max(axis=0)
     return mean, np.where(deviation > rounding, deviation, 0.0)

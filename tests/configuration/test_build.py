@@ -70,6 +70,10 @@ def test_a_task_that_the_corpus_has_no_label_for_names_those_it_has() -> None:
     assert "task=tb_probability: demo has no such label. Its labels: age, bmi" in message
 
 
+def test_a_manifest_without_a_table_says_what_to_set() -> None:
+    assert "set datamodule.corpus.table to its file" in _problems("datamodule=manifest")
+
+
 def test_a_clip_that_the_encoder_can_not_take_is_refused(monkeypatch) -> None:
     monkeypatch.setattr("raqa.encoders.mel_stats.MelStats.window_s", 2.0)
     assert _build("clip=centre_2s").clip.length_s == 2

@@ -52,12 +52,29 @@ def test_all_faults_are_reported_together() -> None:
 
 
 def test_every_choice_of_a_sweep_is_checked() -> None:
-    assert "head=mlq" in _problems("head=linear,mlq")
-    check_overrides(["head=linear,mlp_small", "encoder=glob(*)", "seeds=1,2"])
+    with pytest.raises(UserError, match="head=mlq"):
+        check_overrides(["head=linear,mlq"], sweep=True)
+    check_overrides(["head=linear,mlp_small", "encoder=glob(*)", "seeds=1,2"], sweep=True)
+
+
+def test_several_choices_without_multirun_say_how_to_sweep() -> None:
+    assert "head=linear,mlp: several choices are a sweep; add -m" in _problems("head=linear,mlp")
+
+
+def test_a_group_can_not_be_left_empty_or_added_twice() -> None:
+    assert "head=null: one has to be chosen" in _problems("head=null")
+    assert "write it without the +" in _problems("+head=mlp")
+
+
+def test_what_hydra_refuses_is_one_message() -> None:
+    message = _problems("datamodule.cohort.filters={age: {min: 3}}")
+    assert "Could not override" in message
+    assert "\n" not in message
 
 
 def test_a_glob_that_matches_nothing_is_refused() -> None:
-    assert "matches nothing" in _problems("head=glob(x*)")
+    with pytest.raises(UserError, match="matches nothing"):
+        check_overrides(["head=glob(x*)"], sweep=True)
 
 
 def test_what_is_no_override_is_said_to_be_none() -> None:

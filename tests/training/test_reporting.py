@@ -1,0 +1,81 @@
+"""What a fit shows: one bar where a person looks, each epoch to the loggers, else silence."""
+
+from __future__ import annotations
+
+import io
+import logging
+from pathlib import Path
+
+import polars as pl
+import pytest
+from pytorch_lightning.loggers import CSVLogger
+from rich.console import Console
+
+from raqa.heads.base import Head
+from raqa.heads.constant import MedianHead
+from raqa.heads.mlp import MLPHead
+from raqa.training.data import FitData
+from raqa.training.fit import fit
+from raqa.training.settings import TrainerSettings
+
+SETTINGS = TrainerSettings(accelerator="cpu", learning_rate=0.01, max_epochs=3)
+
+
+def test_loggers_hear_of_every_epoch(data: FitData, tmp_path: Path) -> None:
+    logger = CSVLogger(tmp_path, name="curves", version="one")
+    fitted = fit(MLPHead(), data, [0, 4], SETTINGS, loggers=[logger])
+    logged = pl.read_csv(tmp_path / "curves" / "one" / "metrics.csv")
+    means = fitted.history.group_by("epoch").mean().sort("epoch")
+    assert logged["epoch"].to_list() == [1, 2, 3]
+    for column in ("train_loss", "validation_mae"):
+        assert logged[column].to_list() == pytest.approx(means[column].to_list())
+    seed_4 = fitted.history.filter(seed=4)["validation_mae"]
+    assert logged["validation_mae/seed_4"].to_list() == pytest.approx(seed_4.to_list())
+    assert logged["seeds_in_training"].to_list() == [2, 2, 2]
+
+
+def test_loggers_hear_of_a_head_without_epochs(data: FitData, tmp_path: Path) -> None:
+    logger = CSVLogger(tmp_path, name="curves", version="one")
+    fitted = fit(MedianHead(), data, [0], SETTINGS, loggers=[logger])
+    logger.save()
+    logged = pl.read_csv(tmp_path / "curves" / "one" / "metrics.csv")
+    assert logged["validation_mae"].item() == pytest.approx(fitted.history["validation_mae"].item())
+
+
+@pytest.mark.parametrize("head", [MLPHead(), MedianHead()], ids=["linear", "median"])
+def test_it_is_silent_without_a_console(
+    head: Head,
+    data: FitData,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.INFO):
+        fit(head, data, [0], SETTINGS)
+    assert capfd.readouterr() == ("", "")
+    assert caplog.messages == []
+
+
+def test_lightnings_notices_come_back_afterwards(
+    data: FitData, caplog: pytest.LogCaptureFixture
+) -> None:
+    fit(MLPHead(), data, [0], SETTINGS)
+    with caplog.at_level(logging.INFO):
+        logging.getLogger("pytorch_lightning.utilities.rank_zero").info("still heard")
+    assert "still heard" in caplog.messages
+
+
+def test_the_bar_tells_epochs_error_and_seeds_and_goes_away(data: FitData) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=100)
+    fitted = fit(MLPHead(), data, [0, 1], SETTINGS, console=console)
+    best = fitted.history.group_by("seed").min()["validation_mae"].mean()
+    last = shown.getvalue().rsplit("training ", maxsplit=2)
+    assert "3/3" in shown.getvalue()
+    assert f"best validation MAE {best:.3g}, 2 seed(s) in training" in shown.getvalue()
+    assert last[-1].rstrip("\n").endswith("\x1b[2K")  # the line is wiped
+
+
+def test_no_bar_is_written_into_a_file(data: FitData) -> None:
+    shown = io.StringIO()
+    fit(MLPHead(), data, [0], SETTINGS, console=Console(file=shown))
+    assert shown.getvalue() == ""
