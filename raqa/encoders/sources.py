@@ -1,0 +1,213 @@
+"""Places where checkpoints are published: how a file is looked up in the cache and fetched."""
+
+from __future__ import annotations
+
+import shutil
+import urllib.error
+import urllib.request
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from filelock import FileLock
+
+from raqa.encoders.digest import cache_folder
+
+PATIENCE_S = 5.0
+"""How long a server may take to answer before a run that needs its file gives up."""
+
+BLOCK = 1 << 20
+"""Bytes read at a time."""
+
+
+class FetchError(Exception):
+    """A file can not be had; the message is the reason.
+
+    Args:
+        access: whether the file is there and access to it is missing.
+    """
+
+    def __init__(self, reason: str, *, access: bool = False) -> None:
+        super().__init__(reason)
+        self.access = access
+
+
+class Source(Protocol):
+    """A place that a checkpoint file comes from."""
+
+    @property
+    def file(self) -> str:
+        """The file's name."""
+
+    @property
+    def place(self) -> str:
+        """The place in words."""
+
+    @property
+    def url(self) -> str:
+        """What to open in a browser to get the file by hand."""
+
+    def cached(self) -> Path | None:
+        """The file, if it was fetched before; needs no network."""
+
+    def fetch(self) -> Path:
+        """The file, fetched if need be, with progress; an interrupted download continues.
+
+        Raises:
+            FetchError: it can not be had.
+        """
+
+
+@dataclass(frozen=True)
+class HubFile:
+    """A file of a Hugging Face repository, kept in that library's own cache.
+
+    Args:
+        revision: a branch, or a full commit hash where one is known.
+        gated: whether its owner grants access only to those who accept terms.
+    """
+
+    repo: str
+    file: str
+    revision: str = "main"
+    gated: bool = False
+
+    @property
+    def place(self) -> str:
+        """The repository."""
+        return f"{self.repo} on huggingface.co"
+
+    @property
+    def url(self) -> str:
+        """The file's address."""
+        return f"https://huggingface.co/{self.repo}/resolve/{self.revision}/{self.file}"
+
+    def cached(self) -> Path | None:
+        """The file in the hub's cache, or None."""
+        from huggingface_hub import try_to_load_from_cache
+
+        path = try_to_load_from_cache(self.repo, self.file, revision=self.revision)
+        return Path(path) if isinstance(path, str) else None
+
+    def fetch(self) -> Path:
+        """Download into the hub's cache.
+
+        Raises:
+            FetchError: no network, no such file, or no access.
+        """
+        from huggingface_hub import get_hf_file_metadata, hf_hub_download, hf_hub_url
+        from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+
+        if (path := self.cached()) is not None:
+            return path
+        try:
+            # The download itself would try again and again for half a minute without a network.
+            get_hf_file_metadata(
+                hf_hub_url(self.repo, self.file, revision=self.revision), timeout=PATIENCE_S
+            )
+            return Path(hf_hub_download(self.repo, self.file, revision=self.revision))
+        except (GatedRepoError, RepositoryNotFoundError) as error:
+            raise FetchError(_first_line(error), access=self.gated) from error
+        except Exception as error:  # the library's errors and those of whichever client it uses
+            raise FetchError(_first_line(error)) from error
+
+
+@dataclass(frozen=True)
+class ZipMember:
+    """A file inside a zip archive on a web server, kept unpacked in raqa's cache.
+
+    Args:
+        archive: the archive's address.
+        file: the member's path inside it.
+    """
+
+    archive: str
+    file: str
+
+    @property
+    def place(self) -> str:
+        """The archive."""
+        return self.archive
+
+    @property
+    def url(self) -> str:
+        """The archive's address."""
+        return self.archive
+
+    def _target(self) -> Path:
+        return cache_folder() / "weights" / self.file
+
+    def cached(self) -> Path | None:
+        """The unpacked file, or None."""
+        return self._target() if self._target().is_file() else None
+
+    def fetch(self) -> Path:
+        """Download the archive, unpack the file, delete the archive.
+
+        Raises:
+            FetchError: no network, no such file, or a damaged archive.
+        """
+        target = self._target()
+        archive = cache_folder() / "weights" / Path(self.archive).name
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{archive}.lock"):
+            if target.is_file():
+                return target
+            try:
+                download(self.archive, archive)
+                _unpack(archive, self.file, target)
+            except (OSError, zipfile.BadZipFile, KeyError) as error:
+                if isinstance(error, zipfile.BadZipFile | KeyError):
+                    archive.unlink(missing_ok=True)
+                raise FetchError(_first_line(error)) from error
+            archive.unlink()
+        return target
+
+
+def download(url: str, target: Path) -> None:
+    """Download a file with a progress bar; what an interrupted call left is continued.
+
+    Raises:
+        OSError: no network, or the server refuses.
+    """
+    from rich.console import Console
+    from rich.progress import wrap_file
+
+    part = target.with_name(f"{target.name}.part")
+    have = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
+    try:
+        response: Any = urllib.request.urlopen(request, timeout=PATIENCE_S)
+    except urllib.error.HTTPError as error:
+        if error.code != 416:  # 416: nothing is left to send
+            raise
+        part.replace(target)
+        return
+    with response:
+        if response.status != 206:  # the server sends the whole file
+            have = 0
+        left = int(response.headers.get("Content-Length") or 0)
+        with (
+            part.open("ab" if have else "wb") as file,
+            wrap_file(response, left, description=target.name,
+                      console=Console(stderr=True)) as stream,
+        ):  # fmt: skip
+            shutil.copyfileobj(stream, file, BLOCK)
+    if left and part.stat().st_size != have + left:
+        raise ConnectionError(f"the connection ended after {part.stat().st_size} bytes")
+    part.replace(target)
+
+
+def _unpack(archive: Path, member: str, target: Path) -> None:
+    """Write one member of an archive to a file, whole or not at all."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f"{target.name}.part")
+    with zipfile.ZipFile(archive) as opened, opened.open(member) as source, part.open("wb") as file:
+        shutil.copyfileobj(source, file, BLOCK)
+    part.replace(target)
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0].rstrip(".:") if text else type(error).__name__
