@@ -32,7 +32,11 @@ corpora = typer.Typer(
 )
 cache = typer.Typer(help="Look at the embeddings that are kept, remove some.", no_args_is_help=True)
 app.add_typer(corpora, name="corpora")
+weights = typer.Typer(
+    help="Published weights: list, fetch ahead of time, check a file.", no_args_is_help=True
+)
 app.add_typer(cache, name="cache")
+app.add_typer(weights, name="weights")
 
 Overrides = Annotated[
     list[str] | None, typer.Argument(help="Settings as in training, e.g. paths.data=DIR.")
@@ -79,6 +83,23 @@ def report(
         console.print(escape(str(file)), highlight=False, soft_wrap=True)
     for reason in made.left_out:
         console.print(f"[yellow]left out:[/yellow] {escape(reason)}", highlight=False)
+
+
+@app.command()
+def embed(
+    overrides: Overrides = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Also write ids and vectors there (.parquet).")
+    ] = None,
+) -> None:
+    """Only extract embeddings, for example `raqa embed datamodule=demo encoder=mel_stats`."""
+    from raqa.configuration.overrides import compose_config
+    from raqa.embed import embed as embed_cohort
+    from raqa.reports.listing import print_embeddings
+
+    config, console = compose_config(overrides or []), Console()
+    embeddings = embed_cohort(config, console, export)
+    print_embeddings(embeddings, export, console)
 
 
 @app.command()
@@ -170,6 +191,34 @@ def prune_cache(
     place = _store(overrides)
     removed = prune(place, names or (), unused_days, everything=everything, dry_run=dry_run)
     print_removed(removed, Console(), dry_run=dry_run)
+
+
+@weights.command("list")
+def list_published() -> None:
+    """List encoders with published weights: licence, and whether they are here."""
+    from raqa.configuration.weights import list_weights
+    from raqa.reports.listing import print_weights
+
+    print_weights(list_weights(), Console())
+
+
+@weights.command()
+def fetch(
+    name: Annotated[str, typer.Argument(help="An encoder that `raqa weights list` shows.")],
+) -> None:
+    """Fetch an encoder's published weights into the cache, where jobs find them offline."""
+    from raqa.configuration.weights import fetch_weights
+
+    Console().print(escape(str(fetch_weights(name))), highlight=False, soft_wrap=True)
+
+
+@weights.command("check")
+def check_file(path: Annotated[Path, typer.Argument(help="A checkpoint.")]) -> None:
+    """Say which encoder a checkpoint fits, loading it strictly and executing nothing of it."""
+    from raqa.configuration.weights import check_weights
+
+    name = check_weights(path)
+    Console().print(f"{escape(str(path))} fits encoder={name}", highlight=False, soft_wrap=True)
 
 
 def _datamodule(name: str, overrides: list[str] | None) -> tuple[Corpus, Cohort]:

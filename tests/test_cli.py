@@ -137,3 +137,28 @@ def test_the_cache_is_listed_and_emptied(raqa: Command, run_folder: Path) -> Non
     assert "MelStats" in raqa("cache", "ls")
     raqa("cache", "prune", "--all")
     assert "nothing is kept" in raqa("cache", "ls")
+
+
+def test_published_weights_are_listed_with_their_terms(raqa: Command) -> None:
+    shown = raqa("weights", "list")
+    assert all(name in shown for name in ("opera_ct", "opera_ce", "opera_gt", "hear", "m2d_resp"))
+    assert "raqa weights fetch hear" in shown
+
+
+def test_what_is_no_checkpoint_is_refused(raqa: Command, tmp_path: Path) -> None:
+    (tmp_path / "page.ckpt").write_text("<html>not found</html>")
+    shown = raqa("weights", "check", str(tmp_path / "page.ckpt"), status=USER_MISTAKE)
+    assert "neither a safetensors nor a torch file" in shown
+    shown = raqa("weights", "fetch", "opera_gtt", status=USER_MISTAKE)
+    assert "Did you mean opera_gt" in shown
+
+
+def test_embedding_only_fills_the_store_and_exports(raqa: Command, tmp_path: Path) -> None:
+    out = tmp_path / "vectors.parquet"
+    arguments = ("embed", "datamodule.corpus.subjects=20", "--export", str(out))
+    assert "60 embeddings" in raqa(*arguments)
+    assert "60 from the store, 0 computed now" in raqa(*arguments)
+    table = pl.read_parquet(out)
+    assert table.columns == ["recording_id", "vector"]
+    assert table["vector"].to_numpy().shape == (60, 450)
+    assert "must end with .parquet" in raqa("embed", "--export", "x.csv", status=USER_MISTAKE)

@@ -116,6 +116,18 @@ def parse_seeds(value: Any) -> tuple[int, ...]:
     return tuple(listed)
 
 
+def check_clip(encoder: Encoder, clip: ClipPolicy) -> None:
+    """Refuse a clip policy whose clips the encoder does not take.
+
+    Raises:
+        UserError: naming what it takes.
+    """
+    from raqa.embeddings.extract import clip_problem  # imports torch
+
+    if problem := clip_problem(encoder, clip):
+        raise UserError(problem)
+
+
 def _causes(path: str, error: BaseException) -> Iterable[str]:
     """What lies behind an error of Hydra's, in the user's words."""
     cause = error.__cause__
@@ -141,14 +153,14 @@ def _validation(path: str, error: ValidationError) -> Iterable[str]:
 
 
 def _misfits(experiment: Experiment) -> Iterable[str]:
-    from raqa.embeddings.extract import clip_problem  # imports torch
-
     corpus, task, encoder = experiment.corpus, experiment.task, experiment.encoder
     if task.target not in corpus.attributes:
         have = ", ".join(corpus.attributes) or f"none yet ({corpus.how_to_get})"
         yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
-    if problem := clip_problem(encoder, experiment.clip):
-        yield problem
+    try:
+        check_clip(encoder, experiment.clip)
+    except UserError as error:
+        yield from error.problems
     if encoder.output != "vector":
         head = type(experiment.head).__name__
         yield (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 from rich.console import Console
@@ -11,6 +13,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from raqa.reports.run_folder import Run
+
+if TYPE_CHECKING:
+    from raqa.configuration.weights import Checkpoint
+    from raqa.embeddings.extract import Embeddings
 
 
 def print_answers(
@@ -49,6 +55,32 @@ def print_shelves(shelves: pl.DataFrame, folder: Path, console: Console) -> None
     console.print(table)
     console.print(f"{decimal(int(shelves['bytes'].sum()))} in {escape(str(folder))}",
                   highlight=False, soft_wrap=True)  # fmt: skip
+
+
+def print_embeddings(embeddings: Embeddings, export: Path | None, console: Console) -> None:
+    """Print what an extraction did, then what it could not embed."""
+    count, shape = len(embeddings.recording_ids), list(embeddings.vectors.shape[1:])
+    console.print(f"{count:,} embeddings of shape {shape}: {embeddings.reused:,} from the store, "
+                  f"{embeddings.computed:,} computed now", highlight=False)  # fmt: skip
+    for item, reason in embeddings.set_aside.select("item", "reason").iter_rows():
+        console.print(f"[yellow]set aside:[/yellow] {escape(item)}: {escape(reason)}",
+                      highlight=False, soft_wrap=True)  # fmt: skip
+    if export is not None:
+        console.print(f"written to {escape(str(export))}", highlight=False, soft_wrap=True)
+
+
+def print_weights(checkpoints: Sequence[Checkpoint], console: Console) -> None:
+    """Print what published weights there are, under which terms, and where they are here."""
+    for one in checkpoints:
+        here = f"[green]{escape(str(one.cached))}[/green]" if one.cached else (
+            f"[yellow]not here; raqa weights fetch {one.encoder}[/yellow]")  # fmt: skip
+        for line in (
+            f"[bold]{one.encoder}[/bold]  {escape(one.published.title)}",
+            f"  {escape(one.published.licence)}",
+            f"  [dim]{escape(one.published.licence_page)}[/dim]",
+            f"  {here}",
+        ):
+            console.print(line, highlight=False, soft_wrap=True)
 
 
 def print_removed(removed: pl.DataFrame, console: Console, *, dry_run: bool) -> None:
