@@ -53,14 +53,16 @@ class StackedMLP(StackedModel):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Map `[seeds, batch, width]` to predictions `[seeds, batch]`."""
+        # Units before batch: weight times input gives gradients in the weights' own layout, and
+        # copying those of a wide head into it would take a fifth of the time.
+        columns = inputs.mT
         *hidden_layers, output = zip(self.weights, self.biases, strict=True)
         for weight, bias in hidden_layers:
-            inputs = self.activation(torch.baddbmm(bias, inputs, weight.mT))
+            columns = self.activation(torch.baddbmm(bias.mT, weight, columns))
             if self.training and self.dropout:
-                inputs = inputs * self._dropout_factors(inputs)
+                columns = columns * self._dropout_factors(columns)
         weight, bias = output
-        # One row times a matrix, not a matrix times one column: several times faster on a CPU.
-        return torch.baddbmm(bias, weight, inputs.mT).squeeze(1)
+        return torch.baddbmm(bias.mT, weight, columns).squeeze(1)
 
     def _dropout_factors(self, like: Tensor) -> Tensor:
         """0 for a dropped unit, 1 / (1 - dropout) for a kept one, each seed from its own stream."""
