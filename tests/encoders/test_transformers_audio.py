@@ -13,6 +13,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from raqa import load_encoder
 from raqa.encoders.transformers_audio import TransformersAudio
 from raqa.errors import UserError
 
@@ -111,6 +112,11 @@ def test_rate_width_and_steps_are_the_model_s_own(name: str, folders: dict[str, 
     frames = TransformersAudio(str(folders[name]), output="frames").embed(clips, rate)
     assert frames.shape == (2, steps, width)
     np.testing.assert_allclose(frames.mean(1), vectors, rtol=1e-4, atol=1e-5)
+
+
+def test_the_shipped_config_takes_a_folder(folders: dict[str, Path]) -> None:
+    encoder = load_encoder("transformers_audio", model=str(folders["hubert"]))
+    assert encoder.fingerprint == TransformersAudio(str(folders["hubert"])).fingerprint
 
 
 @pytest.mark.parametrize("name", MODELS)
