@@ -45,7 +45,9 @@ def embed(config: DictConfig, console: Console, export: Path | None = None) -> E
             f"{corpus.how_to_get}"
         )
     store = EmbeddingStore(Path(config.paths.cache) / "embeddings")
-    embeddings = extract(chosen.table, encoder, clip, store, settings, console=console)
+    embeddings = extract(
+        settings.part_of(chosen.table), encoder, clip, store, settings, console=console
+    )
     if export is not None:
         write_vectors(embeddings, export)
     return embeddings

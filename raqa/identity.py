@@ -20,7 +20,11 @@ from omegaconf import DictConfig, OmegaConf
 TRANSIENT = (
     "paths",
     "logger",
-    "embed",
+    "embed.batch_s",
+    "embed.workers",
+    "embed.shard_rows",
+    "embed.device",
+    "embed.shard",
     "force",
     "hydra",
     "trainer.accelerator",

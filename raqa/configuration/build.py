@@ -161,6 +161,8 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
         check_clip(encoder, experiment.clip)
     except UserError as error:
         yield from error.problems
+    if experiment.embed.shard is not None:
+        yield "embed.shard: parts of a corpus can be embedded (`raqa embed`), not trained on."
     if encoder.output != "vector":
         head = type(experiment.head).__name__
         yield (

@@ -44,7 +44,9 @@ def compute(
         the jobs whose audio can not be used, each with the reason.
     """
     failures: dict[Job, str] = {}
-    batches = Batches(round(settings.batch_s * forward.encoder.sample_rate))
+    batches = Batches(
+        round((settings.batch_s or forward.usual_batch_s) * forward.encoder.sample_rate)
+    )
     due = _due(blocks, shelf, progress)
     with forward.lanes() as lanes, _Embedder(forward, lanes, shelf, progress) as embedder:
         for item in decode_ahead(due, forward.encoder, clip, settings.threads):

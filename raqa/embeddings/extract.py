@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, field_validator
 from pydantic.dataclasses import dataclass as settings_dataclass
 
 from raqa.audio.clip import ClipPolicy
@@ -34,19 +34,37 @@ if TYPE_CHECKING:
 
 @settings_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class EmbedSettings:
-    """How embeddings are extracted; none of it changes the numbers beyond rounding.
+    """How embeddings are extracted; only `precision` changes the numbers beyond rounding.
 
     Args:
-        batch_s: seconds of audio in one forward pass.
+        batch_s: seconds of audio in one forward pass; None: what suits the device.
         workers: decoding threads; 0: one per core.
         shard_rows: embeddings per file of the store; a killed run loses no more than these.
         device: "auto", or a device as torch names it.
+        precision: "32", or on a GPU "bf16" or "fp16", whose embeddings are kept apart.
+        shard: "i/n": only the i-th of n parts of the recordings (`raqa embed`).
     """
 
-    batch_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 32.0
+    batch_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     workers: Annotated[int, Field(ge=0, le=256)] = 0
     shard_rows: Annotated[int, Field(ge=1)] = 256
     device: str = "auto"
+    precision: Literal["32", "bf16", "fp16"] = "32"
+    shard: Annotated[str, Field(pattern=r"^[1-9]\d*/[1-9]\d*$")] | None = None
+
+    @field_validator("shard")
+    @classmethod
+    def _shard_is_one_of_them(cls, shard: str | None) -> str | None:
+        if shard is not None and not int(shard.split("/")[0]) <= int(shard.split("/")[1]):
+            raise ValueError("there is no such part; 1/4 to 4/4 are the parts of four")
+        return shard
+
+    def part_of(self, table: pl.DataFrame) -> pl.DataFrame:
+        """This process's part of a recordings table, every n-th row in order of the id."""
+        if self.shard is None:
+            return table
+        part, parts = map(int, self.shard.split("/"))
+        return table.sort("recording_id").gather_every(parts, part - 1)
 
     @property
     def threads(self) -> int:
@@ -93,7 +111,13 @@ def extract(  # noqa: PLR0917 (what goes in, then how, then where it shows)
     """
     if problem := clip_problem(encoder, clip):
         raise UserError(problem)
-    shelf = store.shelf(encoder, clip)
+    device = pick_device(settings.device)
+    if settings.precision != "32" and device == "cpu":
+        raise UserError(
+            f"embed.precision={settings.precision} is for a GPU, and there is none here or "
+            f"embed.device={settings.device}. Leave it at 32."
+        )
+    shelf = store.shelf(encoder, clip, settings.precision)
     reasons: dict[int, str] = {}
     rows, keys = _identify(table, HashCache(store.hashes_folder, settings.threads), reasons)
     known, vectors = shelf.lookup(keys)
@@ -101,7 +125,7 @@ def extract(  # noqa: PLR0917 (what goes in, then how, then where it shows)
     if not known.all():
         waiting = _waiting(rows, keys, known)
         blocks = _blocks(table, keys, waiting, settings.shard_rows)
-        forward = Forward(encoder, pick_device(settings.device))
+        forward = Forward(encoder, device, settings.precision)
         with Progress(console, len(waiting), type(encoder).__name__) as progress:
             failures = compute(blocks, forward, clip, shelf, settings, progress=progress)
         for job, reason in failures.items():

@@ -68,8 +68,11 @@ class EmbeddingStore:
         """Where the content hashes of audio files are remembered."""
         return self.folder / HASHES
 
-    def shelf(self, encoder: Encoder, clip: ClipPolicy) -> Shelf:
-        """Open the shelf of an encoder and a clip policy; it is made if it is new."""
+    def shelf(self, encoder: Encoder, clip: ClipPolicy, precision: str = "32") -> Shelf:
+        """Open the shelf of an encoder and a clip policy; it is made if it is new.
+
+        Embeddings of half precision have shelves of their own.
+        """
         facts = {
             "encoder": type(encoder).__name__,
             "fingerprint": encoder.fingerprint,
@@ -83,6 +86,8 @@ class EmbeddingStore:
             "format": FORMAT,
         }
         identity = {key: facts[key] for key in ("fingerprint", "clip", "decoding", "format")}
+        if precision != "32":
+            identity["precision"] = facts["precision"] = precision
         digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()[:12]
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(encoder).__name__).lower()
         folder = self.folder / f"{name}-{clip.slug}-{digest}"

@@ -15,6 +15,7 @@ from raqa.reports.text import (
     group_set_aside,
     interval_text,
     number_text,
+    pretraining_overlap,
     seeds_text,
     unit_text,
     verdict_text,
@@ -183,6 +184,12 @@ def _setting(key: tuple[str, ...], views: Sequence[RunView]) -> Setting:
         f"that of {ordered[0].name}: {ordered[0].mae}. Whether it is smaller than the others' by "
         "more than chance was not tested."
     )
+    clean = [view for view in ordered if pretraining_overlap(view.run.provenance).clean]
+    if ordered[0] not in clean:
+        summary += (
+            " † That encoder saw this corpus in pre-training, or may have; among the others it is "
+            + (f"that of {clean[0].name}: {clean[0].mae}." if clean else "nobody's: all did.")
+        )
     return Setting(title, summary, tuple(ordered))
 
 

@@ -14,6 +14,7 @@ import polars as pl
 from raqa.errors import UserError
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.reports.run_folder import CONFIG, METRICS, Run, read_run
+from raqa.reports.text import pretraining_overlap
 from raqa.tables import SIDES, Columns
 
 RESULTS: Columns = {
@@ -24,6 +25,7 @@ RESULTS: Columns = {
     "unit": pl.String,  # of every error below
     "encoder": pl.String,
     "weights_real": pl.Boolean,
+    "pretraining_overlap": pl.String,  # yes, possibly, none found, not examined
     "head": pl.String,
     "regime": pl.String,
     "clip": pl.String,
@@ -118,6 +120,7 @@ def result_row(run: Run) -> dict[str, Any]:
     facts, scores = run.provenance, run.scores
     return {
         **{name: getattr(facts, name) for name in RESULTS if hasattr(facts, name)},
+        "pretraining_overlap": pretraining_overlap(facts).status,
         "seeds": len(scores.seeds),
         **_over_seeds("mae", scores.mae),
         **_ends("mae", scores.mae_interval),

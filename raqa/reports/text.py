@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from raqa.encoders.pretraining import Overlap, overlap
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.metrics.regression import FEW_SUBJECTS, RegressionScores
 from raqa.reports.provenance import Provenance
@@ -70,10 +71,20 @@ def corpus_text(provenance: Provenance) -> str:
 
 
 def encoder_text(provenance: Provenance) -> str:
-    """The encoder's name, marked where its weights are random."""
-    return (
-        provenance.encoder if provenance.weights_real else f"{provenance.encoder} (random weights)"
-    )
+    """The encoder's name, marked † where it saw the corpus before and where it is untrained."""
+    mark = pretraining_overlap(provenance).mark
+    random = "" if provenance.weights_real else " (random weights)"
+    return f"{provenance.encoder}{mark}{random}"
+
+
+def pretraining_overlap(provenance: Provenance) -> Overlap:
+    """Whether the run's encoder was pre-trained on the corpus that it is tested on.
+
+    Random weights saw nothing.
+    """
+    if not provenance.weights_real:
+        return Overlap(provenance.encoder, provenance.corpus, "none found", "", "untrained")
+    return overlap(provenance.encoder, provenance.corpus)
 
 
 def verdict_text(scores: RegressionScores, unit: str | None) -> str:
@@ -110,6 +121,9 @@ def warning_texts(scores: RegressionScores, provenance: Provenance) -> list[str]
     warnings = []
     if not provenance.weights_real:
         warnings.append("Random weights: the encoder was never trained. This is not a result.")
+    seen = pretraining_overlap(provenance)
+    if seen.status in {"yes", "possibly"}:
+        warnings.append(f"{seen.mark} Pre-training overlap: {seen.sentence}")
     if scores.few_subjects:
         count = count_text(scores.subjects["test"], "test subject")
         warnings.append(

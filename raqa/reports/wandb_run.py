@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import validate_call
 
 from raqa.errors import UserError
+from raqa.reports.text import pretraining_overlap
 from raqa.reports.tracking import RunFacts, Tracker
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def summary(run: Run) -> dict[str, Any]:
         against_median=scores.against_median,
         set_aside=run.set_aside.height,
         weights_real=run.provenance.weights_real,
+        pretraining_overlap=pretraining_overlap(run.provenance).status,
         subject_known=scores.subject_known,
         synthetic=run.provenance.synthetic,
         finished_at=run.provenance.finished_at,

@@ -301,3 +301,28 @@ def test_real_recordings_are_embedded_or_set_aside(
     assert recordings["recording_id"][-1] in embeddings.recording_ids
     assert np.isfinite(embeddings.vectors).all()
     assert embeddings.set_aside.height > 2
+
+
+def test_parts_of_several_processes_make_the_whole(table, sounds) -> None:
+    recordings = table(sounds(7))
+    parts = [EmbedSettings(shard=f"{part}/3").part_of(recordings) for part in (1, 2, 3)]
+    assert [part.height for part in parts] == [3, 2, 2]
+    ids = sorted(name for part in parts for name in part["recording_id"])
+    assert ids == sorted(recordings["recording_id"])
+    assert EmbedSettings().part_of(recordings).equals(recordings)
+
+
+@pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0"])
+def test_a_part_that_does_not_exist_is_refused(shard: str) -> None:
+    with pytest.raises(ValueError, match="shard"):
+        EmbedSettings(shard=shard)
+
+
+def test_half_precision_is_for_a_gpu(run, table, sounds) -> None:
+    with pytest.raises(UserError, match=r"embed\.precision=bf16 is for a GPU"):
+        run(table(sounds(2)), precision="bf16")
+
+
+def test_half_precision_has_a_shelf_of_its_own(store: EmbeddingStore, encoder) -> None:
+    folders = {store.shelf(encoder, ClipPolicy(), kind).folder for kind in ("32", "bf16", "fp16")}
+    assert len(folders) == 3

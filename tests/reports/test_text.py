@@ -9,8 +9,10 @@ from raqa.reports.run_folder import read_run
 from raqa.reports.text import (
     count_text,
     decimals,
+    encoder_text,
     interval_text,
     number_text,
+    pretraining_overlap,
     seeds_text,
     verdict_text,
     warning_texts,
@@ -74,3 +76,19 @@ def test_a_sound_run_has_no_warning_and_a_constant_head_need_not_spread(make_run
     assert warning_texts(run.scores, run.provenance) == []
     run = read_run(make_run("median", skill=0.0, head="median"))
     assert warning_texts(run.scores, run.provenance) == []
+
+
+@pytest.mark.parametrize(
+    ("encoder", "corpus", "mark"),
+    [("opera_ct", "coughvid", "†"), ("hear", "cidrz", "†"), ("mel_stats", "coughvid", "")],
+)
+def test_an_encoder_that_saw_the_corpus_before_is_marked(
+    make_run, encoder: str, corpus: str, mark: str
+) -> None:
+    facts = read_run(make_run("seen")).provenance.model_copy(
+        update={"encoder": encoder, "corpus": corpus}
+    )
+    assert encoder_text(facts) == encoder + mark
+    assert (pretraining_overlap(facts).status in {"yes", "possibly"}) == bool(mark)
+    untrained = facts.model_copy(update={"weights_real": False})
+    assert encoder_text(untrained) == f"{encoder} (random weights)"
