@@ -74,7 +74,7 @@ class StackedMLP(StackedModel):
         draws = torch.empty(like.shape, dtype=torch.float32, device=like.device)
         for row, source in zip(draws, self._dropout_draws, strict=True):
             row.uniform_(generator=source)
-        return (draws >= self.dropout).to(like.dtype).mul_(1 / (1 - self.dropout))
+        return draws.ge_(self.dropout).div_(1 - self.dropout).to(like.dtype)
 
 
 def _stacked_uniform(

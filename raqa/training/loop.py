@@ -21,6 +21,7 @@ from raqa.training.module import SideBySide
 from raqa.training.quiet import quiet_lightning, torch_flags_restored
 from raqa.training.scaling import Scaling
 from raqa.training.settings import TrainerSettings
+from raqa.training.threads import threads_that_pay
 
 
 def train(
@@ -46,7 +47,8 @@ def train(
         callbacks.append(EpochLog(selection))
     if console is not None:
         callbacks.append(EpochBar(console, selection))
-    with torch_flags_restored(), quiet_lightning():
+    rows = min(settings.batch_size, len(data.train_labels))
+    with torch_flags_restored(), quiet_lightning(), threads_that_pay(model, rows):
         trainer = lightning.Trainer(**arguments, callbacks=callbacks, logger=list(loggers) or False)
         trainer.fit(
             SideBySide(model, scaling, settings),
