@@ -23,7 +23,7 @@ from raqa.regimes.split import write_split
 from raqa.reports.console import print_run
 from raqa.reports.run_folder import Run, RunFolder, read_run
 from raqa.reports.tracking import RunFacts
-from raqa.tables import PREDICTIONS, SIDES
+from raqa.tables import SIDES, prediction_columns
 
 if TYPE_CHECKING:
     from raqa.embeddings.extract import Embeddings
@@ -128,7 +128,7 @@ def read_sided(experiment: Experiment) -> Recordings:
         UserError: there is no audio of the cohort at all.
     """
     everything = experiment.corpus.read()
-    cohort = experiment.cohort.apply(everything)
+    cohort = experiment.task.apply(experiment.cohort.apply(everything))
     if not cohort.table["audio"].any():
         corpus, there = experiment.corpus, int(everything.table["audio"].sum())
         raise UserError(
@@ -142,21 +142,27 @@ def read_sided(experiment: Experiment) -> Recordings:
 def predict_test(
     fitted: FittedHead, fold: Fold, embeddings: Embeddings, seeds: tuple[int, ...]
 ) -> pl.DataFrame:
-    """Every seed's prediction for every test recording, as the PREDICTIONS table."""
+    """Every seed's prediction for every test recording, as PREDICTIONS or CLASS_PREDICTIONS."""
     test = fold.side("test")
-    values = fitted.predict(inputs_of(embeddings, test))
+    predicted = fitted.predicted(inputs_of(embeddings, test))
     truth = test.select("corpus", "recording_id", "subject_id", truth="label")
     per_seed = [
-        truth.with_columns(seed=pl.lit(seed, pl.Int64), prediction=pl.Series(row, dtype=pl.Float64))
-        for seed, row in zip(seeds, values, strict=True)
+        truth.with_columns(
+            seed=pl.lit(seed, pl.Int64),
+            **{name: pl.Series(array[row]) for name, array in predicted.columns.items()},
+        )
+        for row, seed in enumerate(seeds)
     ]
-    return pl.concat(per_seed).select(*PREDICTIONS)
+    columns = prediction_columns(fold.classes)
+    return pl.concat(per_seed).select(*columns).cast(dict(columns))
 
 
 def _steps(present: Recordings, experiment: Experiment, fold: Fold) -> tuple[Step, ...]:
     """The cohort's steps, then what the task and the audio left."""
     target = experiment.task.target
-    labelled = present.table.filter(pl.col(target).is_not_null(), pl.col("side").is_not_null())
+    labelled = present.table.filter(
+        experiment.task.label.is_not_null(), pl.col("side").is_not_null()
+    )
     return (
         *present.steps,
         Step(f"{target} known, on a side", labelled.height, labelled["subject_id"].n_unique()),
@@ -214,7 +220,7 @@ def _fit(
     loggers: Any,
     console: Console,
 ) -> FittedHead:
-    from raqa.training.data import FitData
+    from raqa.heads.data import FitData
     from raqa.training.fit import fit
 
     train, validation = fold.side("train"), fold.side("validation")
@@ -223,6 +229,7 @@ def _fit(
         train_labels=train["label"].to_numpy(),
         validation_inputs=inputs_of(embeddings, validation),
         validation_labels=validation["label"].to_numpy(),
+        classes=len(fold.classes),
     )
     return fit(
         experiment.head,
@@ -246,6 +253,8 @@ def _run_facts(prepared: Prepared, fold: Fold, embeddings: Embeddings) -> RunFac
         "split": prepared.choices["split"],
         "corpus_title": experiment.corpus.title,
         "synthetic": experiment.corpus.synthetic,
+        "kind": experiment.task.kind,
+        "classes": list(fold.classes),
         "unit": experiment.task.attribute.unit,
         "encoder_fingerprint": encoder.fingerprint,
         "weights": encoder.weights,

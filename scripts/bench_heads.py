@@ -28,8 +28,8 @@ from rich.table import Table
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
+from raqa.heads.data import FitData
 from raqa.heads.mlp import MLPHead
-from raqa.training.data import FitData
 from raqa.training.fit import fit
 from raqa.training.settings import TrainerSettings
 

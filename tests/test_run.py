@@ -112,7 +112,7 @@ def test_all_tasks_share_one_split_and_it_is_written_down(train: Train, tmp_path
 def test_the_median_head_scores_exactly_the_baseline(train: Train) -> None:
     scores = train("head=median").scores
     assert scores.mae.mean.value == pytest.approx(scores.median_mae.value)
-    assert scores.against_median == "undecided"
+    assert scores.against_baseline == "undecided"
 
 
 def test_unusable_audio_is_set_aside_by_name_and_not_in_the_fold(train: Train, tmp_path) -> None:

@@ -20,6 +20,7 @@ class Fold:
         name: within a run, for example "within" or "coswara to coughvid".
         target: canonical name of the attribute that `label` holds.
         table: FOLD columns, one row per recording; age and sex follow where the corpus has them.
+        classes: names of the classes whose numbers the labels are; empty where they are numbers.
         leakage: why subjects might stand on two sides all the same, or None.
     """
 
@@ -27,6 +28,7 @@ class Fold:
     target: str
     table: pl.DataFrame
     leakage: str | None = None
+    classes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         table = check_table(self.table, FOLD, name="fold", key=["corpus", "recording_id"])
@@ -36,6 +38,8 @@ class Fold:
             raise ValueError(f"a fold's sides are {SIDES}, not {sorted(unknown)}")
         if table["label"].null_count() or table["label"].is_nan().any():
             raise ValueError("a fold has a label for every recording")
+        if self.classes:
+            _check_classes(table, self.classes)
         sides = table.group_by("corpus", "subject_id").agg(pl.col("side").unique().sort())
         torn = sides.filter(pl.col("side").list.len() > 1).sort("corpus", "subject_id")
         if torn.height:
@@ -54,3 +58,16 @@ class Fold:
         """The same fold without some recordings (for example those whose audio is unusable)."""
         keep = ~pl.col("recording_id").is_in(list(recording_ids))
         return replace(self, table=self.table.filter(keep))
+
+
+def _check_classes(table: pl.DataFrame, classes: tuple[str, ...]) -> None:
+    numbers = set(table["label"])
+    if not numbers <= set(range(len(classes))):
+        raise ValueError(f"labels {sorted(numbers)} are not all numbers of the classes {classes}")
+    learnt = table.filter(pl.col("side") == "train")["label"]
+    if learnt.n_unique() < 2:
+        counts = [f"{name} {(learnt == number).sum()}" for number, name in enumerate(classes)]
+        raise UserError(
+            "Classes can be told apart only where the training side has at least two of them; "
+            f"it has {', '.join(counts)} recordings. Widen the cohort, or name other classes."
+        )

@@ -11,7 +11,7 @@ from pydantic.dataclasses import dataclass
 from raqa.corpora.base import Recordings
 from raqa.errors import UserError
 from raqa.regimes.fold import Fold
-from raqa.regimes.task import RegressionTask
+from raqa.regimes.task import Task
 from raqa.tables import FOLD, SIDES
 
 GROUPS = ("age", "sex")  # kept beside the label, so that errors can be shown by group
@@ -25,7 +25,7 @@ LEAKAGE = (
 class Within:
     """Train, select and test on one corpus."""
 
-    def fold(self, recordings: Recordings, task: RegressionTask) -> Fold:
+    def fold(self, recordings: Recordings, task: Task) -> Fold:
         """Keep the recordings that have a side, the label and audio.
 
         Args:
@@ -36,15 +36,16 @@ class Within:
         """
         table = recordings.table
         sided = table.filter(pl.col("side").is_not_null())
-        usable = sided.filter(pl.col(task.target).is_not_null(), pl.col("audio"))
+        usable = sided.filter(task.label.is_not_null(), pl.col("audio"))
         present = usable.group_by("side").len()
         counts = dict(zip(present["side"], present["len"], strict=True))
         if any(not counts.get(side) for side in SIDES):
             raise UserError(_too_little(recordings.corpus, task.target, sided, counts))
         groups = [name for name in GROUPS if name in table.columns and name != "label"]
-        fold = usable.with_columns(label=pl.col(task.target)).select(*FOLD, *groups)
+        fold = usable.with_columns(label=task.label).select(*FOLD, *groups)
         known = bool(fold["subject_known"].all())
-        return Fold("within", task.target, fold, None if known else LEAKAGE)
+        leakage = None if known else LEAKAGE
+        return Fold("within", task.target, fold, leakage, task.class_names)
 
 
 def _too_little(corpus: str, target: str, sided: pl.DataFrame, counts: Mapping[str, int]) -> str:

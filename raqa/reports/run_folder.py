@@ -20,9 +20,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from raqa.corpora.base import Step
 from raqa.errors import UserError
-from raqa.metrics.regression import RegressionScores, score_regression
+from raqa.metrics import AnyScores, score
 from raqa.reports.provenance import Provenance
-from raqa.tables import FOLD, PREDICTIONS, SET_ASIDE, Columns, check_table
+from raqa.tables import FOLD, SET_ASIDE, Columns, check_table, prediction_columns
 
 CONFIG = "config.yaml"
 PROVENANCE = "provenance.json"
@@ -39,7 +39,7 @@ REQUIRED = (CONFIG, PROVENANCE, FOLDS, PREDICTED, ASIDE, STEPS)
 
 _STEPS: Columns = {"name": pl.String, "recordings": pl.Int64, "subjects": pl.Int64}
 _ATTEMPTS = 100  # to take the place of a run that others replace at the same time
-_SCORES = TypeAdapter(RegressionScores)
+_SCORES = TypeAdapter[AnyScores](AnyScores)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Run:
     Attributes:
         config: the resolved config.
         fold: FOLD columns; age and sex follow where the corpus has them.
-        predictions: PREDICTIONS columns.
+        predictions: PREDICTIONS columns, or CLASS_PREDICTIONS of a classification.
         set_aside: SET_ASIDE columns.
         steps: what each step of the cohort left.
         scores: as stored; `rescore(run)` computes them again.
@@ -62,7 +62,7 @@ class Run:
     predictions: pl.DataFrame
     set_aside: pl.DataFrame
     steps: tuple[Step, ...]
-    scores: RegressionScores
+    scores: AnyScores
 
 
 class RunFolder:
@@ -118,6 +118,7 @@ class Draft:
     def __init__(self, target: RunFolder) -> None:
         self.target = target
         self.path = _beside(target.path, "partial")
+        self._classes: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         shutil.rmtree(self.path, ignore_errors=True)  # of an earlier process with this number
@@ -151,15 +152,14 @@ class Draft:
             history: one row per epoch and seed, where the head was trained in epochs.
             save_heads: writes the fitted heads to the safetensors path it is given.
         """
-        Provenance.of(dict(provenance), PROVENANCE)
+        self._classes = Provenance.of(dict(provenance), PROVENANCE).classes
         (self.path / CONFIG).write_text(config, encoding="utf-8")
         (self.path / PROVENANCE).write_text(
             json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
         check_table(fold, FOLD, name="fold").write_parquet(self.path / FOLDS)
-        check_table(predictions, PREDICTIONS, name="predictions").write_parquet(
-            self.path / PREDICTED
-        )
+        columns = prediction_columns(self._classes)
+        check_table(predictions, columns, name="predictions").write_parquet(self.path / PREDICTED)
         check_table(set_aside, SET_ASIDE, name="set-aside").write_csv(self.path / ASIDE)
         rows = pl.DataFrame([asdict(step) for step in steps], schema=dict(_STEPS))
         rows.write_csv(self.path / STEPS)
@@ -170,7 +170,7 @@ class Draft:
 
     def publish(
         self, *, replace: bool = False, resamples: int = 10_000, bootstrap_seed: int = 0
-    ) -> RegressionScores:
+    ) -> AnyScores:
         """Score the predictions, note every file's checksum and move the run into its place.
 
         Args:
@@ -180,9 +180,10 @@ class Draft:
         Returns:
             the scores of this draft.
         """
-        scores = score_regression(
+        scores = score(
             pl.read_parquet(self.path / PREDICTED),
             pl.read_parquet(self.path / FOLDS),
+            self._classes,
             resamples=resamples,
             bootstrap_seed=bootstrap_seed,
         )
@@ -227,11 +228,12 @@ def read_run(path: str | Path) -> Run:
         raise UserError(f"{folder.path} can not be read as a run: {error}") from error
 
 
-def rescore(run: Run) -> RegressionScores:
+def rescore(run: Run) -> AnyScores:
     """Compute a run's scores again from its predictions and fold."""
-    return score_regression(
+    return score(
         run.predictions,
         run.fold,
+        run.provenance.classes,
         resamples=run.scores.resamples,
         bootstrap_seed=run.scores.bootstrap_seed,
     )
@@ -247,12 +249,16 @@ def _read(path: Path) -> Run:
         raise ValueError(f"{CONFIG} is not a mapping")
     aside = pl.read_csv(path / ASIDE, schema=dict(SET_ASIDE))
     steps = pl.read_csv(path / STEPS, schema=dict(_STEPS))
+    known = Provenance.of(facts, str(path / PROVENANCE))
+    predictions = check_table(
+        pl.read_parquet(path / PREDICTED), prediction_columns(known.classes), name="predictions"
+    )
     return Run(
         path=path,
         config={str(key): value for key, value in config.items()},
-        provenance=Provenance.of(facts, str(path / PROVENANCE)),
+        provenance=known,
         fold=check_table(pl.read_parquet(path / FOLDS), FOLD, name="fold"),
-        predictions=check_table(pl.read_parquet(path / PREDICTED), PREDICTIONS, name="predictions"),
+        predictions=predictions,
         set_aside=aside,
         steps=tuple(Step(**row) for row in steps.iter_rows(named=True)),
         scores=_SCORES.validate_python(stored["scores"]),

@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raqa.errors import UserError
-from raqa.heads.base import FloatArray
+
+FloatArray = NDArray[np.float32] | NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class FitData:
     """Embeddings `[recordings, width]` and labels `[recordings]`, float32 or float64.
+
+    Attributes:
+        classes: how many classes the labels number, from 0; 0 where labels are numbers to predict.
 
     Raises:
         UserError: a side is empty, or holds NaN or infinite values (says which side, how many).
@@ -23,6 +28,7 @@ class FitData:
     train_labels: FloatArray
     validation_inputs: FloatArray
     validation_labels: FloatArray
+    classes: int = 0
 
     def __post_init__(self) -> None:
         self._check_shapes()
@@ -40,6 +46,8 @@ class FitData:
 
     def _check_shapes(self) -> None:
         for field in fields(self):
+            if field.name == "classes":
+                continue
             array = getattr(self, field.name)
             dimensions = 2 if field.name.endswith("inputs") else 1
             if array.ndim != dimensions or array.dtype not in (np.float32, np.float64):
@@ -56,6 +64,9 @@ class FitData:
             inputs, labels = (len(getattr(self, f"{side}_{what}")) for what in ("inputs", "labels"))
             if inputs != labels:
                 raise ValueError(f"{side}: {inputs} inputs but {labels} labels")
+            numbers = np.unique(getattr(self, f"{side}_labels"))
+            if self.classes and not np.isin(numbers, np.arange(self.classes)).all():
+                raise ValueError(f"{side}: labels {numbers} do not number {self.classes} classes")
 
 
 def _problems(side: str, inputs: FloatArray, labels: FloatArray) -> list[str]:
