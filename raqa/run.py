@@ -154,7 +154,7 @@ def predict_test(
         for row, seed in enumerate(seeds)
     ]
     columns = prediction_columns(fold.classes)
-    return pl.concat(per_seed).select(*columns).cast(dict(columns))
+    return pl.concat(per_seed).select(*columns).cast(pl.Schema(columns))
 
 
 def _steps(present: Recordings, experiment: Experiment, fold: Fold) -> tuple[Step, ...]:

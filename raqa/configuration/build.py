@@ -135,7 +135,8 @@ def heads_for(kind: TaskKind) -> list[str]:
     able = []
     for choice in group_choices("head"):
         shipped = OmegaConf.load(config_folder() / "head" / f"{choice}.yaml")
-        if kind in get_class(shipped._target_).kinds:
+        head: type[Head] = get_class(shipped._target_)
+        if kind in head.kinds:
             able.append(choice)
     return able
 

@@ -21,7 +21,7 @@ class StackedModel(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, inputs: Tensor) -> Tensor:
-        """Map `[seeds, batch, width]` to `[seeds, batch, outputs]`."""
+        """Map `[seeds, batch, width]` to `[seeds, outputs, batch]`."""
 
 
 class GradientHead(ABC):

@@ -52,7 +52,7 @@ class StackedMLP(StackedModel):
         self._dropout_draws: list[torch.Generator] = []
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Map `[seeds, batch, width]` to `[seeds, batch, outputs]`."""
+        """Map `[seeds, batch, width]` to `[seeds, outputs, batch]`."""
         # Units before batch: weight times input gives gradients in the weights' own layout, and
         # copying those of a wide head into it would take a fifth of the time.
         columns = inputs.mT
@@ -62,7 +62,7 @@ class StackedMLP(StackedModel):
             if self.training and self.dropout:
                 columns = columns * self._dropout_factors(columns)
         weight, bias = output
-        return torch.baddbmm(bias.mT, weight, columns).mT
+        return torch.baddbmm(bias.mT, weight, columns)
 
     def _dropout_factors(self, like: Tensor) -> Tensor:
         """0 for a dropped unit, 1 / (1 - dropout) for a kept one, each seed from its own stream."""

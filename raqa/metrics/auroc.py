@@ -42,7 +42,8 @@ class _Pairs:
         drawn, others = times[:, self.positive], times[:, self.negative]
         right = np.einsum("rn,rn->r", drawn @ self.wins, others)
         pairs = (drawn @ self.positives) * (others @ self.negatives)
-        return np.divide(right, pairs, out=np.full(len(right), np.nan), where=pairs > 0)
+        undefined = np.full(len(right), np.nan)
+        return np.asarray(np.divide(right, pairs, out=undefined, where=pairs > 0), np.float64)
 
 
 def auroc_interval(

@@ -70,6 +70,15 @@ def mean_recall(probabilities: Floats, truth: Integers) -> Number:
     return Number(float(np.mean([right[truth == number].mean() for number in np.unique(truth)])))
 
 
+def spread(probabilities: Floats, truth: Integers) -> Number:
+    """SD of the probabilities over SD of the truth as 0 and 1, both over all classes together."""
+    if reason := why_one_class(truth):
+        return Number.undefined(reason)
+    indicators = np.eye(probabilities.shape[1])[truth]
+    ratio = probabilities.var(axis=0).sum() / indicators.var(axis=0).sum()
+    return Number(float(np.sqrt(ratio)))
+
+
 def calibration_error(probabilities: Floats, truth: Integers) -> Number:
     """Mean distance between how sure the prediction is and how often it is right, in BINS bins."""
     sure, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == truth

@@ -22,12 +22,18 @@ from raqa.metrics.class_measures import (
     macro_f1,
     mean_recall,
     one_against_rest,
+    spread,
     surprise,
     why_one_class,
 )
 from raqa.metrics.number import Interval, Number, OverSeeds
-from raqa.metrics.scores import Scores, recording_counts, sides, subject_counts
+from raqa.metrics.scores import Scores, collapsed, recording_counts, sides, subject_counts
 from raqa.tables import SIDES
+
+_CONSEQUENCE = {
+    "train": "it can not be learnt",
+    "test": "means over classes leave it out",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +51,7 @@ class ClassificationScores(Scores):
         balanced_accuracy: mean recall over classes.
         cross_entropy: mean negative logarithm of the true class's probability, nat.
         calibration_error: expected calibration error of the predicted class, in 15 equal bins.
+        spread: SD of the probabilities over SD of the truth as 0 and 1, over all classes.
         auroc_interval, cross_entropy_interval: 95 % over subjects, averaged over seeds.
         prior_cross_entropy, prior_auprc: of the training prior on the same recordings.
         prior_macro_f1, prior_balanced_accuracy: of always saying its most frequent class.
@@ -53,6 +60,8 @@ class ClassificationScores(Scores):
 
     kind: Literal["classification"] = "classification"
     baseline: ClassVar[str] = "training prior"
+    compared: ClassVar[str] = "cross-entropy"
+    difference_unit: ClassVar[str | None] = "nat"
     classes: tuple[str, ...]
     auroc: OverSeeds
     auprc: OverSeeds
@@ -72,6 +81,21 @@ class ClassificationScores(Scores):
     def positive(self) -> str | None:
         """The positive class, where there are two."""
         return self.classes[1] if len(self.classes) == 2 else None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Which classes a side lacks."""
+        lacking = {
+            side: [name for name, count in zip(self.classes, counts, strict=True) if not count]
+            for side, counts in self.class_counts.items()
+            if side != "validation"
+        }
+        return tuple(
+            f"Classes missing: the {side} side has no recording of {', '.join(names)}; "
+            f"{_CONSEQUENCE[side]}."
+            for side, names in lacking.items()
+            if names
+        )
 
 
 def score_classification(
@@ -100,6 +124,7 @@ def score_classification(
     draws = {"resamples": resamples, "seed": bootstrap_seed}
     prior = np.bincount(train["label"].to_numpy().astype(np.int64), minlength=len(classes))
     constant = np.tile(prior / prior.sum(), (len(truth), 1))
+    spreads = [spread(one, truth) for one in probabilities]
     cross_entropy = [surprise(one, truth) for one in probabilities]
     paired = _paired(cross_entropy, surprise(constant, truth), subjects, draws)
     return ClassificationScores(
@@ -111,6 +136,8 @@ def score_classification(
         balanced_accuracy=OverSeeds.of([mean_recall(one, truth) for one in probabilities]),
         cross_entropy=OverSeeds.of([_mean(one, "a true class") for one in cross_entropy]),
         calibration_error=OverSeeds.of([calibration_error(one, truth) for one in probabilities]),
+        spread=OverSeeds.of(spreads),
+        collapsed_seeds=collapsed(seeds, spreads),
         auroc_interval=_auroc_interval(probabilities, truth, subjects, draws),
         cross_entropy_interval=paired.model,
         difference=paired.difference,

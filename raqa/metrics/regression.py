@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from raqa.metrics.align import align
 from raqa.metrics.bootstrap import subject_intervals, subject_names
 from raqa.metrics.number import Interval, Number, OverSeeds
-from raqa.metrics.scores import Scores, recording_counts, sides, subject_counts
-
-COLLAPSED = 0.1
-"""Predictions that spread less than this share of the labels' spread say nearly the same always."""
+from raqa.metrics.scores import Scores, collapsed, recording_counts, sides, subject_counts
 
 Floats = NDArray[np.float64]
 
@@ -33,11 +30,11 @@ class RegressionScores(Scores):
         mad: mean absolute deviation of all labels of the fold around their mean (the paper's).
         r2, spearman: no unit.
         spread: SD of the predictions over SD of the labels; no unit.
-        collapsed_seeds: seeds whose predictions hardly spread.
     """
 
     kind: Literal["regression"] = "regression"
     baseline: ClassVar[str] = "training median"
+    compared: ClassVar[str] = "error"
     mae: OverSeeds
     mae_interval: Interval
     median_mae: Number
@@ -45,8 +42,6 @@ class RegressionScores(Scores):
     mad: Number
     r2: OverSeeds
     spearman: OverSeeds
-    spread: OverSeeds
-    collapsed_seeds: tuple[int, ...]
 
 
 def score_regression(
@@ -95,9 +90,7 @@ def score_regression(
         recordings=recording_counts(fold),
         subjects=subject_counts(fold),
         subject_known=bool(fold["subject_known"].all()),
-        collapsed_seeds=tuple(
-            seed for seed, ratio in zip(seeds, spread, strict=True) if ratio.value < COLLAPSED
-        ),
+        collapsed_seeds=collapsed(seeds, spread),
         resamples=resamples,
         bootstrap_seed=bootstrap_seed,
     )

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from raqa.corpora.base import Step
 from raqa.errors import UserError
-from raqa.metrics import AnyScores, score
+from raqa.metrics import AnyScores, ClassificationScores, RegressionScores, score
 from raqa.reports.provenance import Provenance
 from raqa.tables import FOLD, SET_ASIDE, Columns, check_table, prediction_columns
 
@@ -63,6 +63,28 @@ class Run:
     set_aside: pl.DataFrame
     steps: tuple[Step, ...]
     scores: AnyScores
+
+    @property
+    def regression(self) -> RegressionScores:
+        """The scores of a run that predicts a number.
+
+        Raises:
+            UserError: it predicts classes.
+        """
+        if isinstance(self.scores, RegressionScores):
+            return self.scores
+        raise UserError(f"{self.path.name} predicts classes, not a number.")
+
+    @property
+    def classification(self) -> ClassificationScores:
+        """The scores of a run that predicts classes.
+
+        Raises:
+            UserError: it predicts a number.
+        """
+        if isinstance(self.scores, ClassificationScores):
+            return self.scores
+        raise UserError(f"{self.path.name} predicts a number, not classes.")
 
 
 class RunFolder:

@@ -59,7 +59,7 @@ class Objective(ABC):
         """Every recording's loss `[seeds, batch]`.
 
         Args:
-            outputs: `[seeds, batch, outputs]`.
+            outputs: `[seeds, outputs, batch]`.
             labels: `[seeds, batch]`, scaled as for training.
         """
 
@@ -68,13 +68,13 @@ class Objective(ABC):
         """Every recording's validation error, float64 `[seeds, batch]`.
 
         Args:
-            outputs: `[seeds, batch, outputs]`.
+            outputs: `[seeds, outputs, batch]`.
             labels: `[batch]`, in label units.
         """
 
     @abstractmethod
     def answers(self, outputs: FloatArray) -> Floats:
-        """Answers from outputs `[seeds, recordings, outputs]`."""
+        """Answers from outputs `[seeds, outputs, recordings]`."""
 
     @abstractmethod
     def predicted(self, answers: Floats) -> Predicted:
@@ -96,17 +96,17 @@ class NumberObjective(Objective):
 
     def loss(self, outputs: Tensor, labels: Tensor) -> Tensor:
         """Squared error in the units trained in."""
-        return (outputs.squeeze(-1) - labels).square()
+        return (outputs.squeeze(1) - labels).square()
 
     def error(self, outputs: Tensor, labels: Tensor) -> Tensor:
         """Absolute error in label units."""
-        predictions = outputs.squeeze(-1).double()
+        predictions = outputs.squeeze(1).double()
         predictions = predictions * self.scaling.label_scale + self.scaling.label_mean
         return (predictions - labels).abs()
 
     def answers(self, outputs: FloatArray) -> Floats:
         """Bring outputs back to label units."""
-        return self.scaling.label_units(outputs[..., 0])
+        return self.scaling.label_units(outputs[:, 0])
 
     def predicted(self, answers: Floats) -> Predicted:
         """Answers are the prediction."""
@@ -130,7 +130,8 @@ class ClassObjective(Objective):
         from torch.nn.functional import cross_entropy
 
         # Two dimensions: the gradient of more is not deterministic on a GPU.
-        flat = cross_entropy(outputs.flatten(0, 1), labels.long().flatten(), reduction="none")
+        rows = outputs.mT.flatten(0, 1)
+        flat = cross_entropy(rows, labels.long().flatten(), reduction="none")
         return flat.view(labels.shape)
 
     def error(self, outputs: Tensor, labels: Tensor) -> Tensor:
@@ -141,7 +142,7 @@ class ClassObjective(Objective):
         """The softmax of logits."""
         from scipy.special import softmax
 
-        return np.asarray(softmax(outputs.astype(np.float64), axis=-1), np.float64)
+        return np.asarray(softmax(outputs.astype(np.float64).swapaxes(1, 2), axis=-1), np.float64)
 
     def predicted(self, answers: Floats) -> Predicted:
         """The most probable class; of equal ones the first."""

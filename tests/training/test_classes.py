@@ -93,8 +93,8 @@ def test_the_loss_is_each_recordings_own_cross_entropy() -> None:
     outputs = torch.tensor([[[0.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [0.0, 3.0]]])
     labels = torch.tensor([[1.0, 1.0], [0.0, 1.0]])
     expected = -outputs.log_softmax(dim=-1).gather(2, labels.long()[..., None]).squeeze(-1)
-    assert torch.allclose(ClassObjective(2).loss(outputs, labels), expected)
-    error = ClassObjective(2).error(outputs, labels[0])
+    assert torch.allclose(ClassObjective(2).loss(outputs.mT, labels), expected)
+    error = ClassObjective(2).error(outputs.mT, labels[0])
     assert error.dtype == torch.float64
     assert torch.allclose(error[0].float(), expected[0])
 
