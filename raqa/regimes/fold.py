@@ -68,6 +68,7 @@ def _check_classes(table: pl.DataFrame, classes: tuple[str, ...]) -> None:
     if learnt.n_unique() < 2:
         counts = [f"{name} {(learnt == number).sum()}" for number, name in enumerate(classes)]
         raise UserError(
-            "Classes can be told apart only where the training side has at least two of them; "
-            f"it has {', '.join(counts)} recordings. Widen the cohort, or name other classes."
+            f"{', '.join(table['corpus'].unique().sort())}: classes can be told apart only where "
+            "the training side has at least two of them; it has, in recordings, "
+            f"{', '.join(counts)}. Widen the cohort, or name other classes."
         )
