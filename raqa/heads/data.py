@@ -18,6 +18,8 @@ class FitData:
 
     Attributes:
         classes: how many classes the labels number, from 0; 0 where labels are numbers to predict.
+        epoch_recordings: an epoch is as many updates long as with so many training recordings;
+            None: as there are.
 
     Raises:
         UserError: a side is empty, or holds NaN or infinite values (says which side, how many).
@@ -29,6 +31,7 @@ class FitData:
     validation_inputs: FloatArray
     validation_labels: FloatArray
     classes: int = 0
+    epoch_recordings: int | None = None
 
     def __post_init__(self) -> None:
         self._check_shapes()
@@ -46,7 +49,7 @@ class FitData:
 
     def _check_shapes(self) -> None:
         for field in fields(self):
-            if field.name == "classes":
+            if field.name in {"classes", "epoch_recordings"}:
                 continue
             array = getattr(self, field.name)
             dimensions = 2 if field.name.endswith("inputs") else 1

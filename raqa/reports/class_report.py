@@ -19,7 +19,7 @@ from raqa.reports.columns import (
     seeds_column,
 )
 from raqa.reports.glossary import CLASSES
-from raqa.reports.headline import Headline, Kind
+from raqa.reports.headline import Headline, Kind, own_lines
 from raqa.reports.run_folder import Run
 from raqa.reports.text import interval_text, number_text
 from raqa.reports.values import ends, mean_and_sd, value
@@ -117,6 +117,8 @@ class ClassReport(Kind):
                 Text(interval_text(interval, PLACES) if interval else "", style=mark),
                 number_text(prior, PLACES) if prior else "",
             )
+        for line in own_lines(run, PLACES, "cross-entropy"):
+            table.add_row(*line)
         if scores.auroc.mean.reason:
             table.add_row(Text(f"n/a: {scores.auroc.mean.reason}", style="dim"))
         table.add_row("")
@@ -127,7 +129,7 @@ class ClassReport(Kind):
 
     def row(self, run: Run) -> dict[str, Any]:
         """Every measure and the prior's."""
-        scores = run.classification
+        scores, own = run.classification, run.transfer
         return {
             "classes": list(scores.classes),
             **{key: one for name in _MEASURES
@@ -136,11 +138,15 @@ class ClassReport(Kind):
             **ends("cross_entropy", scores.cross_entropy_interval),
             "cross_entropy_prior": value(scores.prior_cross_entropy),
             "against_prior": scores.against_baseline,
+            **({} if own is None else {
+                "own_cross_entropy_mean": value(own.own_error.mean),
+                "own_cross_entropy_prior": value(own.own_baseline),
+            }),
         }  # fmt: skip
 
     def summary(self, run: Run) -> dict[str, float]:
         """Every measure, the AUROC of every seed, and the prior's cross-entropy."""
-        scores = run.classification
+        scores, own = run.classification, run.transfer
         per_seed = zip(scores.seeds, scores.auroc.by_seed, strict=True)
         numbers = {f"{name}_mean": getattr(scores, name).mean.value for name in _MEASURES}
         return {
@@ -151,6 +157,14 @@ class ClassReport(Kind):
             "baseline_prior_cross_entropy": scores.prior_cross_entropy.value,
             "difference_to_prior": scores.difference.value,
             **{f"auroc_seed_{seed}": one.value for seed, one in per_seed},
+            **(
+                {}
+                if own is None
+                else {
+                    "own_cross_entropy_mean": own.own_error.mean.value,
+                    "own_baseline_prior_cross_entropy": own.own_baseline.value,
+                }
+            ),
         }
 
     def figure(self, run: Run) -> Figure:

@@ -14,6 +14,7 @@ from raqa.reports.text import (
     encoder_text,
     interval_text,
     number_text,
+    regime_text,
     seeds_text,
     task_text,
     warning_texts,
@@ -116,7 +117,7 @@ def _notes(run: Run) -> Cell:
 SETTING = (
     fact_column("corpus", "whose recordings", corpus_text),
     fact_column("task", "what is predicted, its unit or classes", task_text),
-    fact_column("regime", "how training and test are parted", lambda facts: facts.regime),
+    fact_column("regime", "how training and test are parted", regime_text),
 )
 """Runs are comparable where these are equal."""
 MODEL = (

@@ -14,7 +14,9 @@ from raqa.reports.text import (
     corpus_text,
     count_text,
     encoder_text,
+    gap_text,
     group_set_aside,
+    regime_text,
     seed_count_text,
     task_text,
     verdict_text,
@@ -44,7 +46,7 @@ def _header(run: Run) -> RenderableType:
         (corpus_text(facts), "bold"),
         ": ",
         (encoder_text(facts), "bold" if facts.weights_real else "bold red"),
-        f" → {facts.head}, {facts.regime}, {seed_count_text(facts.seeds)}",
+        f" → {facts.head}, {regime_text(facts)}, {seed_count_text(facts.seeds)}",
     )
     return Group("", title, Text(str(run.path), style="dim", overflow="fold"))
 
@@ -100,4 +102,9 @@ def _verdict(run: Run) -> RenderableType:
         Text(f"! {warning}", style="yellow")
         for warning in warning_texts(run.scores, run.provenance)
     ]
-    return Padding(Group(sentence, *warnings), (1, 0, 1, 0))
+    gap = (
+        []
+        if run.transfer is None
+        else [gap_text(run.transfer, run.scores.difference_unit or run.provenance.unit)]
+    )
+    return Padding(Group(sentence, *gap, *warnings), (1, 0, 1, 0))

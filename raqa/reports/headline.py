@@ -113,6 +113,32 @@ class Kind(ABC):
         """Headings and rows that show a run's predictions for new files."""
 
 
+def own_lines(run: Run, places: int, what: str = "") -> list[tuple[str, ...]]:
+    """Where a run was tested on another corpus: that corpus's own model, the gap, its baseline.
+
+    Args:
+        what: the error, where the table shows others too.
+    """
+    if run.transfer is None:
+        return []
+    corpus, transfer = run.provenance.tested_on or "", run.transfer
+    behind = f", {what}" if what else ""
+    lines = [
+        (
+            name,
+            number_text(summary.mean, places),
+            number_text(summary.sd, places),
+            interval_text(interval, places),
+        )
+        for name, summary, interval in (
+            (f"{corpus}'s own model{behind}", transfer.own_error, transfer.own_error_interval),
+            ("gap", transfer.gap, transfer.gap_interval),
+        )
+    ]
+    baseline = number_text(transfer.own_baseline, places)
+    return [*lines, (f"{corpus}'s {run.scores.baseline}", baseline)]
+
+
 def kind_of(run: Run) -> Kind:
     """How a run is shown."""
     from raqa.reports.class_report import ClassReport

@@ -17,7 +17,7 @@ from raqa.reports.columns import (
     seeds_column,
 )
 from raqa.reports.glossary import NUMBERS
-from raqa.reports.headline import Headline, Kind
+from raqa.reports.headline import Headline, Kind, own_lines
 from raqa.reports.run_folder import Run
 from raqa.reports.text import decimals, interval_text, number_text, unit_text
 from raqa.reports.values import ends, mean_and_sd, value
@@ -96,6 +96,8 @@ class NumberReport(Kind):
             Text(number_text(scores.mae.sd, places), style=style),
             Text(interval_text(scores.mae_interval, places), style=style),
         )
+        for line in own_lines(run, places):
+            table.add_row(*line)
         for name, number in (
             ("training median", scores.median_mae),
             ("training mean", scores.mean_mae),
@@ -115,7 +117,7 @@ class NumberReport(Kind):
 
     def row(self, run: Run) -> dict[str, Any]:
         """MAE and what stands beside it."""
-        scores = run.regression
+        scores, own = run.regression, run.transfer
         return {
             **mean_and_sd("mae", scores.mae),
             **ends("mae", scores.mae_interval),
@@ -125,11 +127,19 @@ class NumberReport(Kind):
             "against_median": scores.against_baseline,
             **mean_and_sd("r2", scores.r2),
             **mean_and_sd("spearman", scores.spearman),
+            **(
+                {}
+                if own is None
+                else {
+                    "own_mae_mean": value(own.own_error.mean),
+                    "own_mae_median_baseline": value(own.own_baseline),
+                }
+            ),
         }
 
     def summary(self, run: Run) -> dict[str, float]:
         """MAE with its interval, of every seed too, and its baselines."""
-        scores = run.regression
+        scores, own = run.regression, run.transfer
         per_seed = zip(scores.seeds, scores.mae.by_seed, strict=True)
         return {
             "mae_mean": scores.mae.mean.value,
@@ -144,6 +154,14 @@ class NumberReport(Kind):
             "spearman": scores.spearman.mean.value,
             "spread": scores.spread.mean.value,
             **{f"mae_seed_{seed}": one.value for seed, one in per_seed},
+            **(
+                {}
+                if own is None
+                else {
+                    "own_mae_mean": own.own_error.mean.value,
+                    "own_baseline_median_mae": own.own_baseline.value,
+                }
+            ),
         }
 
     def figure(self, run: Run) -> Figure:

@@ -12,7 +12,9 @@ from typing import Any
 import polars as pl
 
 from raqa.errors import UserError
+from raqa.metrics.transfer import TransferScores
 from raqa.reports.headline import kind_of
+from raqa.reports.provenance import Provenance
 from raqa.reports.run_folder import CONFIG, METRICS, Run, read_run
 from raqa.reports.text import pretraining_overlap
 from raqa.reports.values import ends, mean_and_sd, value
@@ -31,6 +33,11 @@ RESULTS: Columns = {
     "pretraining_overlap": pl.String,  # yes, possibly, none found, not examined
     "head": pl.String,
     "regime": pl.String,
+    "tested_on": pl.String,  # the corpus of the test side; `corpus` is the training one
+    "split": pl.String,
+    "size": pl.String,  # low_n: training subjects asked for, or all
+    "subset_seed": pl.Int64,  # low_n: which draw
+    "equal_updates": pl.Boolean,  # low_n: epochs as long as with all subjects
     "clip": pl.String,
     "seeds": pl.Int64,  # how many
     "mae_mean": pl.Float64,
@@ -44,6 +51,13 @@ RESULTS: Columns = {
     "difference_low": pl.Float64,
     "difference_high": pl.Float64,
     "against_median": pl.String,  # above, below or undecided
+    "own_mae_mean": pl.Float64,  # cross: of a model trained on the tested corpus itself
+    "own_mae_median_baseline": pl.Float64,  # cross: of that corpus's training median
+    "own_cross_entropy_mean": pl.Float64,  # the same two of classes
+    "own_cross_entropy_prior": pl.Float64,
+    "gap": pl.Float64,  # cross: error - own error, MAE or cross-entropy; above 0 transfer costs
+    "gap_low": pl.Float64,
+    "gap_high": pl.Float64,
     "r2_mean": pl.Float64,
     "r2_sd": pl.Float64,
     "spearman_mean": pl.Float64,
@@ -73,6 +87,7 @@ RESULTS: Columns = {
     "set_aside": pl.Int64,
     "few_subjects": pl.Boolean,
     "subject_known": pl.Boolean,
+    "subjects_on_two_sides": pl.Int64,  # more than 0 with split=official_as_is: leaking
     "collapsed": pl.Boolean,
     "finished_at": pl.String,
     "path": pl.String,
@@ -143,6 +158,9 @@ def result_row(run: Run) -> dict[str, Any]:
         **dict.fromkeys(RESULTS),
         **{name: getattr(facts, name) for name in RESULTS if hasattr(facts, name)},
         "classes": None,
+        "tested_on": facts.tested_on or facts.corpus,
+        **_regime_settings(facts),
+        **_gap(run.transfer),
         "pretraining_overlap": pretraining_overlap(facts).status,
         "seeds": len(scores.seeds),
         "difference": value(scores.difference),
@@ -181,3 +199,15 @@ def _walk(path: Path) -> Iterator[tuple[Path, bool]]:
         elif not hidden:
             continue
         folders.clear()  # a run has no runs inside
+
+
+def _regime_settings(facts: Provenance) -> dict[str, Any]:
+    settings = dict(facts.regime_settings)
+    size = settings.get("size")
+    return {**settings, "size": None if size is None else str(size)}
+
+
+def _gap(scores: TransferScores | None) -> dict[str, float | None]:
+    if scores is None:
+        return {}
+    return {"gap": value(scores.gap.mean), **ends("gap", scores.gap_interval)}

@@ -20,8 +20,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from raqa.corpora.base import Step
 from raqa.errors import UserError
-from raqa.metrics import AnyScores, ClassificationScores, RegressionScores, score
+from raqa.metrics import AnyScores
+from raqa.metrics.transfer import TransferScores
 from raqa.reports.provenance import Provenance
+from raqa.reports.scoring import Own, Scored, score_own, score_run
 from raqa.tables import FOLD, SET_ASIDE, Columns, check_table, prediction_columns
 
 CONFIG = "config.yaml"
@@ -29,21 +31,25 @@ PROVENANCE = "provenance.json"
 HEADS = "heads.safetensors"
 FOLDS = "fold.parquet"
 PREDICTED = "predictions.parquet"
+OWN_FOLD = "own_fold.parquet"
+OWN_PREDICTED = "own_predictions.parquet"
 ASIDE = "set_aside.csv"
 STEPS = "steps.csv"
 HISTORY = "history.csv"
 METRICS = "metrics.json"
 
 REQUIRED = (CONFIG, PROVENANCE, FOLDS, PREDICTED, ASIDE, STEPS)
-"""Files of every finished run besides METRICS; HEADS and HISTORY depend on the head."""
+"""Files of every finished run besides METRICS; HEADS and HISTORY depend on the head, OWN_FOLD and
+OWN_PREDICTED are those of a run that is tested on another corpus."""
 
 _STEPS: Columns = {"name": pl.String, "recordings": pl.Int64, "subjects": pl.Int64}
 _ATTEMPTS = 100  # to take the place of a run that others replace at the same time
 _SCORES = TypeAdapter[AnyScores](AnyScores)
+_TRANSFER = TypeAdapter(TransferScores | None)
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Scored):
     """A finished run, read back.
 
     Attributes:
@@ -53,6 +59,8 @@ class Run:
         set_aside: SET_ASIDE columns.
         steps: what each step of the cohort left.
         scores: as stored; `rescore(run)` computes them again.
+        own: of a run that is tested on another corpus, what it is measured against.
+        transfer: the scores of that.
     """
 
     path: Path
@@ -63,28 +71,8 @@ class Run:
     set_aside: pl.DataFrame
     steps: tuple[Step, ...]
     scores: AnyScores
-
-    @property
-    def regression(self) -> RegressionScores:
-        """The scores of a run that predicts a number.
-
-        Raises:
-            UserError: it predicts classes.
-        """
-        if isinstance(self.scores, RegressionScores):
-            return self.scores
-        raise UserError(f"{self.path.name} predicts classes, not a number.")
-
-    @property
-    def classification(self) -> ClassificationScores:
-        """The scores of a run that predicts classes.
-
-        Raises:
-            UserError: it predicts a number.
-        """
-        if isinstance(self.scores, ClassificationScores):
-            return self.scores
-        raise UserError(f"{self.path.name} predicts a number, not classes.")
+    own: Own | None = None
+    transfer: TransferScores | None = None
 
 
 class RunFolder:
@@ -114,6 +102,7 @@ class RunFolder:
             stored = json.loads((self.path / METRICS).read_text(encoding="utf-8"))
             files = dict(stored["files"])
             _SCORES.validate_python(stored["scores"])
+            _TRANSFER.validate_python(stored.get("transfer"))
         except (ValueError, KeyError, TypeError, OSError):
             return [f"{self.path / METRICS} can not be read as the metrics of a run"]
         problems = [
@@ -164,6 +153,7 @@ class Draft:
         predictions: pl.DataFrame,
         set_aside: pl.DataFrame,
         steps: Sequence[Step],
+        own: Own | None = None,
         history: pl.DataFrame | None = None,
         save_heads: Callable[[Path], None] | None = None,
     ) -> None:
@@ -171,6 +161,7 @@ class Draft:
 
         Args:
             config: the resolved config as YAML.
+            own: the tested corpus's own fold and predictions, where it is another corpus.
             history: one row per epoch and seed, where the head was trained in epochs.
             save_heads: writes the fitted heads to the safetensors path it is given.
         """
@@ -182,6 +173,11 @@ class Draft:
         check_table(fold, FOLD, name="fold").write_parquet(self.path / FOLDS)
         columns = prediction_columns(self._classes)
         check_table(predictions, columns, name="predictions").write_parquet(self.path / PREDICTED)
+        if own is not None:
+            check_table(own.fold, FOLD, name="own fold").write_parquet(self.path / OWN_FOLD)
+            check_table(own.predictions, columns, name="own predictions").write_parquet(
+                self.path / OWN_PREDICTED
+            )
         check_table(set_aside, SET_ASIDE, name="set-aside").write_csv(self.path / ASIDE)
         rows = pl.DataFrame([asdict(step) for step in steps], schema=dict(_STEPS))
         rows.write_csv(self.path / STEPS)
@@ -202,15 +198,16 @@ class Draft:
         Returns:
             the scores of this draft.
         """
-        scores = score(
-            pl.read_parquet(self.path / PREDICTED),
-            pl.read_parquet(self.path / FOLDS),
-            self._classes,
-            resamples=resamples,
-            bootstrap_seed=bootstrap_seed,
-        )
+        predictions, draws = pl.read_parquet(self.path / PREDICTED), (resamples, bootstrap_seed)
+        fold, own = pl.read_parquet(self.path / FOLDS), _read_own(self.path, self._classes)
+        scores = score_run(predictions, fold, self._classes, draws)
+        transfer = score_own(predictions, own, self._classes, draws)
         files = {file.name: _sha256(file) for file in sorted(self.path.iterdir()) if file.is_file()}
-        content = {"scores": json.loads(_SCORES.dump_json(scores)), "files": files}
+        content = {
+            "scores": json.loads(_SCORES.dump_json(scores)),
+            "transfer": json.loads(_TRANSFER.dump_json(transfer)),
+            "files": files,
+        }
         (self.path / METRICS).write_text(
             json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
@@ -252,12 +249,17 @@ def read_run(path: str | Path) -> Run:
 
 def rescore(run: Run) -> AnyScores:
     """Compute a run's scores again from its predictions and fold."""
-    return score(
-        run.predictions,
-        run.fold,
-        run.provenance.classes,
-        resamples=run.scores.resamples,
-        bootstrap_seed=run.scores.bootstrap_seed,
+    draws = (run.scores.resamples, run.scores.bootstrap_seed)
+    return score_run(run.predictions, run.fold, run.provenance.classes, draws)
+
+
+def _read_own(path: Path, classes: Sequence[str]) -> Own | None:
+    if not (path / OWN_FOLD).is_file():
+        return None
+    columns = prediction_columns(classes)
+    return Own(
+        check_table(pl.read_parquet(path / OWN_FOLD), FOLD, name="own fold"),
+        check_table(pl.read_parquet(path / OWN_PREDICTED), columns, name="own predictions"),
     )
 
 
@@ -284,6 +286,8 @@ def _read(path: Path) -> Run:
         set_aside=aside,
         steps=tuple(Step(**row) for row in steps.iter_rows(named=True)),
         scores=_SCORES.validate_python(stored["scores"]),
+        own=_read_own(path, known.classes),
+        transfer=_TRANSFER.validate_python(stored.get("transfer")),
     )
 
 

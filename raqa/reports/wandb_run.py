@@ -110,6 +110,8 @@ def summary(run: Run) -> dict[str, Any]:
     """
     scores = run.scores
     numbers = kind_of(run).summary(run)
+    if run.transfer is not None:
+        numbers["gap"] = run.transfer.gap.mean.value
     kept: dict[str, Any] = {name: value for name, value in numbers.items() if math.isfinite(value)}
     kept.update({f"n_{side}": count for side, count in scores.recordings.items()})
     kept.update({f"subjects_{side}": count for side, count in scores.subjects.items()})
