@@ -173,6 +173,14 @@ class ClassReport(Kind):
 
         return confusion(run)
 
+    def facts(self, run: Run) -> tuple[tuple[str, str], ...]:
+        """How many recordings of every class there are on each side."""
+        scores = run.classification
+        return tuple(
+            (name, ", ".join(f"{scores.class_counts[side][number]:,} {side}" for side in SIDES))
+            for number, name in enumerate(scores.classes)
+        )
+
     def groups(self, run: Run) -> tuple[GroupError, ...]:  # noqa: ARG002
         """None: an AUROC within small groups is mostly undefined."""
         return ()
