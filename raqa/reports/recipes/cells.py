@@ -19,9 +19,9 @@ Layout = Literal["within", "heads", "cross", "low_n"]
 LAYOUTS: tuple[Layout, ...] = ("within", "heads", "cross", "low_n")
 
 TARGET = "datamodule@regime.target"
-_PLACED = frozenset(
-    {"datamodule", TARGET, "task", "encoder", "head",
-     "regime", "regime.size", "regime.subset_seed", "regime.equal_updates"}
+_PLACED = (
+    "datamodule", TARGET, "task", "encoder", "head",
+    "regime", "regime.size", "regime.subset_seed", "regime.equal_updates",
 )  # fmt: skip
 """Choices that a layout has a place for; what else differs between cells is told in words."""
 
@@ -113,11 +113,21 @@ class ReportCell:
 
 
 def variants(cells: Sequence[ReportCell]) -> list[str]:
-    """What tells each cell apart besides its place in the layout, for example "clip=whole"."""
-    keys = sorted({key for cell in cells for key in cell.choices} - _PLACED)
-    differing = [key for key in keys if len({cell.choices.get(key) for cell in cells}) > 1]
+    """What tells each cell apart from others at its place, for example "encoder.padding=none".
+
+    A setting that only goes with another choice (weights with their encoder) tells nothing.
+    """
+    places: dict[tuple[str | None, ...], list[ReportCell]] = {}
+    for cell in cells:
+        places.setdefault(tuple(cell.choices.get(key) for key in _PLACED), []).append(cell)
+    telling = {
+        key
+        for inside in places.values()
+        for key in {key for cell in inside for key in cell.choices}.difference(_PLACED)
+        if len({cell.choices.get(key) for cell in inside}) > 1
+    }
     return [
-        ", ".join(f"{key}={cell.choices[key]}" for key in differing if key in cell.choices)
+        ", ".join(f"{key}={cell.choices[key]}" for key in sorted(telling & cell.choices.keys()))
         for cell in cells
     ]
 
@@ -136,15 +146,19 @@ def why_not_eligible(runs: Iterable[Run]) -> str:
         else f"{run.provenance.encoder} saw the tested corpus in pre-training, or may have"
         for run in runs
     }
-    return f"no cell can be the best: {'; '.join(sorted(reasons))}" if reasons else "no cell is done"
+    return (
+        f"no cell can be the best: {'; '.join(sorted(reasons))}" if reasons else "no cell is done"
+    )
 
 
 def validation_error(run: Run) -> Number:
     """MAE on the validation side of the training corpus, of the epochs kept, mean over seeds."""
     try:
         history = pl.read_csv(run.path / HISTORY)
-        best = history.drop_nulls("validation_mae").group_by("seed").agg(
-            pl.col("validation_mae").cast(pl.Float64).min()
+        best = (
+            history.drop_nulls("validation_mae")
+            .group_by("seed")
+            .agg(pl.col("validation_mae").cast(pl.Float64).min())
         )
     except (OSError, pl.exceptions.PolarsError):
         return Number.undefined("the run has no history of validation errors")

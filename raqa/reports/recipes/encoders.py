@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from raqa.metrics.number import Number
 from raqa.reports.recipes.cells import RecipeFacts, ReportCell, why_not_eligible
-from raqa.reports.recipes.figures import run_pictures
 from raqa.reports.recipes.frame import base_report, row_pairs
 from raqa.reports.recipes.grid import Grid, Row, make_grid
 from raqa.reports.recipes.place import error_shown, number_shown, tested_text
 from raqa.reports.recipes.published import Published, PublishedError
 from raqa.reports.recipes.records import record
+from raqa.reports.recipes.run_pictures import run_pictures
 from raqa.reports.recipes.tables import Heading, Notes, RecipeReport, Shown, Table
 from raqa.reports.run_folder import Run
 from raqa.reports.text import decimals, encoder_text, task_text
@@ -19,8 +19,8 @@ from raqa.reports.text import decimals, encoder_text, task_text
 CAPTION = (
     "Mean absolute error on test recordings, mean ± SD over seeds; 95 % interval over subjects; "
     "the paper's number and ours minus the paper's. Bold: the smallest error of the row and those "
-    "that can not be told from it (paired bootstrap over subjects, Holm-corrected over all pairs of "
-    "the row); random weights and encoders that saw the corpus before (†) can not be the best."
+    "that can not be told from it (paired bootstrap over subjects, Holm-corrected over all pairs "
+    "of the row); random weights and encoders that saw the corpus before (†) can not be the best."
 )
 
 
@@ -58,8 +58,8 @@ def _with_head(cell: ReportCell) -> tuple[str, ...]:
     return cell.corpus, cell.task, cell.head
 
 
-def _published(published: Published, cell: ReportCell) -> PublishedError | None:
-    return published.error(cell.corpus, cell.task, cell.head, cell.encoder)
+def _published(published: Published, cell: ReportCell | None) -> PublishedError | None:
+    return cell and published.error(cell.corpus, cell.task, cell.head, cell.encoder)
 
 
 def _table(grid: Grid, notes: Notes, published: Published, *, heads: bool) -> Table:
@@ -79,15 +79,13 @@ def _table(grid: Grid, notes: Notes, published: Published, *, heads: bool) -> Ta
     return Table("table", "Errors", CAPTION, tuple(headings), rows)
 
 
-def _row(
-    row: Row, columns: Sequence[str], notes: Notes, published: Published
-) -> tuple[Shown, ...]:
+def _row(row: Row, columns: Sequence[str], notes: Notes, published: Published) -> tuple[Shown, ...]:
     alone = row.comparison is None
     places = [
         error_shown(
-            cell := row.cells.get(name),
+            row.cells.get(name),
             notes,
-            published=cell and _published(published, cell),
+            published=_published(published, row.cells.get(name)),
             best=name in row.group,
             tested=alone,
         )
@@ -181,7 +179,7 @@ def _head_group(row: Row) -> tuple[str, ...]:
 def _summary(grid: Grid) -> list[str]:
     contests = [row for row in grid.rows if len(row.runs) > 1 and row.group]
     alone = sum(len(row.group) == 1 for row in contests)
-    runs: list[Run] = unique_runs(grid)
+    runs = _runs(grid)
     above = sum(run.scores.against_median == "above" for run in runs if run.provenance.weights_real)
     real = sum(run.provenance.weights_real for run in runs)
     found = []
@@ -195,6 +193,5 @@ def _summary(grid: Grid) -> list[str]:
     return found
 
 
-def unique_runs(grid: Grid) -> list[Run]:
-    """All finished runs."""
+def _runs(grid: Grid) -> list[Run]:
     return [run for row in grid.rows for run in row.runs.values()]

@@ -66,9 +66,7 @@ def pairs_of(row: str, comparison: Comparison, unit: str | None) -> RowPairs:
 
 def _watermarks(cells: Sequence[ReportCell]) -> list[str]:
     runs = [cell.run for cell in cells if cell.run is not None]
-    untrained = unique(
-        run.provenance.encoder for run in runs if not run.provenance.weights_real
-    )
+    untrained = unique(run.provenance.encoder for run in runs if not run.provenance.weights_real)
     made = unique(run.provenance.corpus for run in runs if run.provenance.synthetic)
     found = []
     if untrained:
@@ -84,4 +82,6 @@ def _done(cells: Sequence[ReportCell]) -> str:
     done = sum(cell.run is not None for cell in cells)
     if done == len(cells):
         return f"All {done} cells are done."
-    return f"{done} of {len(cells)} cells are done; the others are shown as missing, with the cause."
+    return (
+        f"{done} of {len(cells)} cells are done; the others are shown as missing, with the cause."
+    )

@@ -108,7 +108,11 @@ def random(run: Run | None) -> bool:
 def signed_text(number: Number, places: int) -> str:
     """A difference with its sign, or n/a."""
     text = number_text(number, places)
-    return f"+{text}" if number.defined and number.value > 0 and float(f"{number.value:.{places}f}") else text
+    return (
+        f"+{text}"
+        if number.defined and number.value > 0 and float(f"{number.value:.{places}f}")
+        else text
+    )
 
 
 def _paper(published: PublishedError, places: int) -> str:

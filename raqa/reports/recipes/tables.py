@@ -1,4 +1,4 @@
-"""Tables, figures and notes of a recipe's report, before they are Markdown, LaTeX, CSV or a page."""
+"""A recipe's report before it is Markdown, LaTeX, CSV or a page: tables, figures, notes."""
 
 from __future__ import annotations
 
