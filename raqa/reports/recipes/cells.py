@@ -10,13 +10,12 @@ from typing import Literal
 
 import polars as pl
 
-from raqa.errors import UserError
 from raqa.metrics.number import Number
+from raqa.metrics.regression import RegressionScores
 from raqa.reports.run_folder import HISTORY, Run
 from raqa.reports.text import pretraining_overlap
 
 Layout = Literal["within", "heads", "cross", "low_n"]
-LAYOUTS: tuple[Layout, ...] = ("within", "heads", "cross", "low_n")
 
 TARGET = "datamodule@regime.target"
 _PLACED = (
@@ -132,6 +131,20 @@ def variants(cells: Sequence[ReportCell]) -> list[str]:
     ]
 
 
+def errors_of(run: Run) -> RegressionScores:
+    """The scores whose mean absolute error the tables show; the one place that picks them."""
+    assert isinstance(run.scores, RegressionScores)
+    return run.scores
+
+
+def with_errors(cell: ReportCell) -> ReportCell:
+    """The cell itself, or said to be missing where its run has no error in the label's unit."""
+    if cell.run is None or getattr(cell.run.provenance, "kind", "regression") == "regression":
+        return cell
+    problem = f"{cell.task} is told in classes; this table shows errors in the label's unit"
+    return ReportCell(cell.choices, None, problem)
+
+
 def eligible(run: Run) -> bool:
     """Whether a run can be the best: trained weights that did not see the tested corpus before."""
     seen = pretraining_overlap(run.provenance).status in {"yes", "possibly"}
@@ -152,27 +165,13 @@ def why_not_eligible(runs: Iterable[Run]) -> str:
 
 
 def validation_error(run: Run) -> Number:
-    """MAE on the validation side of the training corpus, of the epochs kept, mean over seeds."""
+    """Error on the validation side of the training corpus, of the epochs kept, mean over seeds."""
     try:
         history = pl.read_csv(run.path / HISTORY)
-        best = (
-            history.drop_nulls("validation_mae")
-            .group_by("seed")
-            .agg(pl.col("validation_mae").cast(pl.Float64).min())
-        )
+        error = pl.col("validation_mae").cast(pl.Float64)
+        best = history.drop_nulls("validation_mae").group_by("seed").agg(error.min())
     except (OSError, pl.exceptions.PolarsError):
         return Number.undefined("the run has no history of validation errors")
     if set(best["seed"]) != set(run.scores.seeds):
         return Number.undefined("a seed has no validation error")
-    value = math.fsum(best["validation_mae"]) / best.height
-    return Number(value)
-
-
-def check_layout(layout: str) -> Layout:
-    """The layout, or a refusal that names them all."""
-    from raqa.errors import neighbours
-
-    for one in LAYOUTS:
-        if one == layout:
-            return one
-    raise UserError(f"layout: {layout!r} is no layout of a report. {neighbours(layout, LAYOUTS)}")
+    return Number(math.fsum(best["validation_mae"]) / best.height)

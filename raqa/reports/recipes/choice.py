@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from raqa.metrics.number import Number
-from raqa.reports.recipes.cells import eligible, validation_error, why_not_eligible
+from raqa.reports.recipes.cells import eligible, errors_of, validation_error, why_not_eligible
 from raqa.reports.recipes.grid import Row
 from raqa.reports.run_folder import Run
 
@@ -44,7 +44,7 @@ def by_test(row: Row) -> Chosen:
     real = [run for run in row.runs.values() if run.provenance.weights_real]
     if not real:
         return Chosen(None, why_not_eligible(row.runs.values()))
-    return Chosen(min(real, key=lambda run: run.scores.mae.mean.value))
+    return Chosen(min(real, key=lambda run: errors_of(run).mae.mean.value))
 
 
 def gap(run: Run) -> Number:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from raqa.metrics.number import Number
-from raqa.reports.recipes.cells import RecipeFacts, ReportCell
+from raqa.reports.recipes.cells import RecipeFacts, ReportCell, errors_of
 from raqa.reports.recipes.choice import Chosen, by_test, by_validation, gap
 from raqa.reports.recipes.frame import base_report, row_pairs
 from raqa.reports.recipes.grid import Grid, Row, make_grid
@@ -138,15 +138,15 @@ def _errors(chosen: Chosen, notes: Notes) -> tuple[Shown, Shown, Shown]:
         nothing = number_shown(Number.undefined(chosen.reason or ""), notes, 2)
         return nothing, nothing, nothing
     places = decimals(run.provenance.unit)
-    mean = run.scores.mae.mean
+    mean = errors_of(run).mae.mean
     cross = Shown(
         (
-            seeds_text(run.scores.mae, places),
-            f"95 % {interval_shown(run.scores.mae_interval, notes, places)}",
+            seeds_text(errors_of(run).mae, places),
+            f"95 % {interval_shown(errors_of(run).mae_interval, notes, places)}",
         ),
         mean.value,
         random=random(run),
-        values={"": plain(mean), "sd": plain(run.scores.mae.sd)},
+        values={"": plain(mean), "sd": plain(errors_of(run).mae.sd)},
     )
     if run.transfer is None:
         nothing = number_shown(gap(run), notes, places)
@@ -175,7 +175,7 @@ def _gap_shown(run: Run, notes: Notes) -> Shown:
 def _median(run: Run | None, notes: Notes) -> Shown:
     if run is None:
         return number_shown(Number.undefined("no cell is done"), notes, 2)
-    return number_shown(run.scores.median_mae, notes, decimals(run.provenance.unit))
+    return number_shown(errors_of(run).median_mae, notes, decimals(run.provenance.unit))
 
 
 def _own_median(run: Run | None, notes: Notes) -> Shown:
@@ -262,7 +262,7 @@ def _matrices(grid: Grid) -> list[Picture]:
 def _transfer(row: Row, run: Run) -> Transfer:
     decided = run.transfer is not None and run.transfer.gap_interval.excludes_zero()
     name = encoder_text(run.provenance)
-    return Transfer(row.key[0], row.key[1], name, run.scores.mae.mean, gap(run), decided)
+    return Transfer(row.key[0], row.key[1], name, errors_of(run).mae.mean, gap(run), decided)
 
 
 def _summary(grid: Grid) -> list[str]:

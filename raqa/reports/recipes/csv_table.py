@@ -1,4 +1,4 @@
-"""A recipe's table as CSV: the paper's rows and columns, a CSV column for every number of a cell."""
+"""A recipe's table as CSV: the paper's rows and columns, one CSV column per number of a cell."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raqa.metrics.number import Number
-from raqa.reports.recipes.cells import RecipeFacts, ReportCell, why_not_eligible
+from raqa.reports.recipes.cells import RecipeFacts, ReportCell, errors_of, why_not_eligible
 from raqa.reports.recipes.frame import base_report, row_pairs
 from raqa.reports.recipes.grid import Grid, Row, make_grid
 from raqa.reports.recipes.place import error_shown, number_shown, tested_text
@@ -59,7 +59,9 @@ def _with_head(cell: ReportCell) -> tuple[str, ...]:
 
 
 def _published(published: Published, cell: ReportCell | None) -> PublishedError | None:
-    return cell and published.error(cell.corpus, cell.task, cell.head, cell.encoder)
+    if cell is None:
+        return None
+    return published.error(cell.corpus, cell.task, cell.head, cell.encoder)
 
 
 def _table(grid: Grid, notes: Notes, published: Published, *, heads: bool) -> Table:
@@ -120,11 +122,11 @@ def _baselines(row: Row, notes: Notes) -> tuple[Shown, ...]:
         else Shown((f"n/a {notes.mark(why_not_best(row))}",), values={"": None})
     )
     return (
-        number_shown(run.scores.median_mae, notes, places),
-        number_shown(run.scores.mad, notes, places),
+        number_shown(errors_of(run).median_mae, notes, places),
+        number_shown(errors_of(run).mad, notes, places),
         name,
-        number_shown(row.ratio(lambda one: one.scores.median_mae), notes, 3),
-        number_shown(row.ratio(lambda one: one.scores.mad), notes, 3),
+        number_shown(row.ratio(lambda one: errors_of(one).median_mae), notes, 3),
+        number_shown(row.ratio(lambda one: errors_of(one).mad), notes, 3),
     )
 
 
@@ -168,7 +170,7 @@ def _heads_table(cells: Sequence[ReportCell]) -> Table:
 
 
 def _smallest(row: Row) -> str:
-    return min(row.runs, key=lambda name: row.runs[name].scores.mae.mean.value)
+    return min(row.runs, key=lambda name: errors_of(row.runs[name]).mae.mean.value)
 
 
 def _head_group(row: Row) -> tuple[str, ...]:
@@ -180,7 +182,9 @@ def _summary(grid: Grid) -> list[str]:
     contests = [row for row in grid.rows if len(row.runs) > 1 and row.group]
     alone = sum(len(row.group) == 1 for row in contests)
     runs = _runs(grid)
-    above = sum(run.scores.against_median == "above" for run in runs if run.provenance.weights_real)
+    above = sum(
+        errors_of(run).against_median == "above" for run in runs if run.provenance.weights_real
+    )
     real = sum(run.provenance.weights_real for run in runs)
     found = []
     if contests:
@@ -189,7 +193,7 @@ def _summary(grid: Grid) -> list[str]:
             "be the best; in the others several can not be told apart (bold)."
         )
     if real:
-        found.append(f"{above} of {real} results are above the training median.")
+        found.append(f"{above} of {len(real)} results are above the training median.")
     return found
 
 

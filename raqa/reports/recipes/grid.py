@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from raqa.errors import UserError
 from raqa.metrics.compare import Comparison, compare
 from raqa.metrics.number import Number
-from raqa.reports.recipes.cells import ReportCell, eligible, variants, why_not_eligible
+from raqa.reports.recipes.cells import ReportCell, eligible, errors_of, variants, why_not_eligible
 from raqa.reports.recipes.tables import unique
 from raqa.reports.run_folder import Run
 
@@ -46,7 +46,7 @@ class Row:
     @property
     def shown(self) -> Run | None:
         """Whose predictions are plotted: the best, else the smallest error of any."""
-        runs = sorted(self.runs.values(), key=lambda run: run.scores.mae.mean.value)
+        runs = sorted(self.runs.values(), key=lambda run: errors_of(run).mae.mean.value)
         return self.best or (runs[0] if runs else None)
 
     def ratio(self, baseline: Callable[[Run], Number]) -> Number:
@@ -58,7 +58,7 @@ class Row:
             return below
         if below.value == 0:
             return Number.undefined("the baseline's error is 0")
-        return Number(self.best.scores.mae.mean.value / below.value)
+        return Number(errors_of(self.best).mae.mean.value / below.value)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import partial
 
 from raqa.metrics.compare import Pair
 from raqa.metrics.number import Number
-from raqa.reports.recipes.cells import RecipeFacts, ReportCell
+from raqa.reports.recipes.cells import RecipeFacts, ReportCell, errors_of
 from raqa.reports.recipes.curves_figure import Curve, CurvePoint, curves_figure
 from raqa.reports.recipes.frame import base_report
 from raqa.reports.recipes.grid import Row, make_grid
@@ -174,7 +174,9 @@ def _sides(curve: TrainingCurve, notes: Notes) -> tuple[Shown, Shown, Shown]:
         )
         for side in ("validation", "test")
     )
-    median = number_shown(scores.median_mae, notes, decimals(curve.run.provenance.unit))
+    median = number_shown(
+        errors_of(curve.run).median_mae, notes, decimals(curve.run.provenance.unit)
+    )
     return median, validation, test
 
 
@@ -198,7 +200,7 @@ def _pictures(curves: Sequence[TrainingCurve]) -> list[Picture]:
                 partial(
                     curves_figure,
                     [_drawn(curve) for curve in inside],
-                    most.scores.median_mae,
+                    errors_of(most).median_mae,
                     unit_text(most.provenance.unit),
                     runs,
                 ),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from raqa.metrics.number import Interval, Number
 from raqa.reports.provenance import Provenance
-from raqa.reports.recipes.cells import ReportCell
+from raqa.reports.recipes.cells import ReportCell, errors_of
 from raqa.reports.recipes.published import PublishedError
 from raqa.reports.recipes.tables import Notes, Plain, Shown
 from raqa.reports.run_folder import Run
@@ -44,8 +44,8 @@ def error_shown(
         theirs = (f"paper {_paper(published, 2)}",) if published else ()
         values: dict[str, Plain] = {"problem": cell.problem, **_published_values(published, None)}
         return Shown((f"missing {notes.mark(cell.problem or '')}", *theirs), values=values)
-    run, scores, facts = cell.run, cell.run.scores, cell.run.provenance
-    places, mean = decimals(facts.unit), cell.run.scores.mae.mean
+    run, scores, facts = cell.run, errors_of(cell.run), cell.run.provenance
+    places, mean = decimals(facts.unit), scores.mae.mean
     lines = [
         seeds_text(scores.mae, places) + pretraining_overlap(facts).mark,
         f"95 % {interval_shown(scores.mae_interval, notes, places)}",

@@ -11,6 +11,7 @@ import polars as pl
 from raqa.metrics.bootstrap import subject_intervals, subject_names
 from raqa.metrics.compare import recording_errors
 from raqa.metrics.number import Interval, OverSeeds
+from raqa.reports.recipes.cells import errors_of
 from raqa.reports.run_folder import Run
 
 
@@ -35,7 +36,7 @@ class Pooled:
 
 def pool(runs: Sequence[Run]) -> Pooled:
     """Take at least one run together."""
-    scores = [run.scores for run in runs]
+    scores = [errors_of(run) for run in runs]
     errors = recording_errors(pooled_predictions(runs))
     (interval,) = subject_intervals(
         errors.select("error").to_numpy(),

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from raqa.metrics.number import Number
-from raqa.reports.recipes.cells import RecipeFacts, ReportCell, validation_error
+from raqa.reports.recipes.cells import RecipeFacts, ReportCell, errors_of, validation_error
 from raqa.reports.recipes.grid import Row
 from raqa.reports.recipes.published import PublishedError
 from raqa.reports.recipes.tables import RowPairs
@@ -69,7 +69,7 @@ def record(
     }
     if cell.run is None:
         return {**dict.fromkeys(RECORDS), **facts}
-    run, mean = cell.run, cell.run.scores.mae.mean
+    run, mean = cell.run, errors_of(cell.run).mae.mean
     numbers = {name: value for name, value in result_row(run).items() if name in RECORDS}
     return {
         **dict.fromkeys(RECORDS),

@@ -10,6 +10,7 @@ import numpy as np
 
 from raqa.metrics.groups import errors_by_group
 from raqa.reports.plots import comparison, error_by_group, predicted_against_true
+from raqa.reports.recipes.cells import errors_of
 from raqa.reports.recipes.figure_marks import marked
 from raqa.reports.recipes.grid import Row
 from raqa.reports.recipes.tables import Picture
@@ -37,7 +38,7 @@ def run_pictures(rows: Sequence[Row]) -> list[Picture]:
             )
         best = min(
             (row.best or row.shown for row in inside if row.shown),
-            key=lambda run: run.scores.mae.mean.value if run else np.inf,
+            key=lambda run: errors_of(run).mae.mean.value if run else np.inf,
         )
         assert best is not None
         pictures += _of_run(best, place, title, _name(best, runs))

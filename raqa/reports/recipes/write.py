@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from raqa.errors import UserError, neighbours
-from raqa.reports.recipes.cells import Layout, RecipeFacts, ReportCell
+from raqa.reports.recipes.cells import Layout, RecipeFacts, ReportCell, with_errors
 from raqa.reports.recipes.cross import cross_report
 from raqa.reports.recipes.encoders import encoders_report
 from raqa.reports.recipes.low_n import low_n_report
@@ -32,6 +32,7 @@ def make_recipe_report(recipe: RecipeFacts, cells: Sequence[ReportCell]) -> Reci
         UserError: no cell is done, the published numbers can not be read, or two cells would
             stand at the same place.
     """
+    cells = [with_errors(cell) for cell in cells]
     if all(cell.run is None for cell in cells):
         causes = list(dict.fromkeys(cell.problem or "" for cell in cells))
         raise UserError(
