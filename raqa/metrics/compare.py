@@ -202,7 +202,7 @@ def _tested(drawn: Floats) -> tuple[Interval, Number]:
     (Davison and Hinkley 1997, 4.2.5).
     """
     low, high = np.quantile(drawn, [LEVEL / 2, 1 - LEVEL / 2])
-    side = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
+    side = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
     p = min(1.0, 2 * (side + 1) / (len(drawn) + 1))
     return Interval(Number(float(low)), Number(float(high))), Number(p)
 

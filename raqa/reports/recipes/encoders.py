@@ -181,11 +181,8 @@ def _head_group(row: Row) -> tuple[str, ...]:
 def _summary(grid: Grid) -> list[str]:
     contests = [row for row in grid.rows if len(row.runs) > 1 and row.group]
     alone = sum(len(row.group) == 1 for row in contests)
-    runs = _runs(grid)
-    above = sum(
-        errors_of(run).against_median == "above" for run in runs if run.provenance.weights_real
-    )
-    real = sum(run.provenance.weights_real for run in runs)
+    real = [run for run in _runs(grid) if run.provenance.weights_real]
+    above = sum(errors_of(run).against_median == "above" for run in real)
     found = []
     if contests:
         found.append(

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from reports.conftest import make_fold, make_predictions, provenance
 
 from raqa.reports.recipes.cells import TARGET, RecipeFacts, ReportCell
 from raqa.reports.run_folder import Own, RunFolder, read_run
 from raqa.tables import set_aside_table
+from reports.conftest import make_fold, make_predictions, provenance
 
 MakeCell = Callable[..., ReportCell]
 SUBJECTS = 300
