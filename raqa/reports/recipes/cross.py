@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from raqa.metrics.number import Number
-from raqa.reports.recipes.cells import RecipeFacts, ReportCell, errors_of
+from raqa.reports.recipes.cells import RecipeFacts, ReportCell, errors_of, validation_error
 from raqa.reports.recipes.choice import Chosen, by_test, by_validation, gap
 from raqa.reports.recipes.frame import base_report, row_pairs
 from raqa.reports.recipes.grid import Grid, Row, make_grid
-from raqa.reports.recipes.matrix_figure import Transfer, transfer_matrix
+from raqa.reports.recipes.matrices import matrices
 from raqa.reports.recipes.place import (
     error_shown,
     flags,
@@ -21,12 +20,17 @@ from raqa.reports.recipes.place import (
     signed_text,
     tested_text,
 )
-from raqa.reports.recipes.published import Published, PublishedError
+from raqa.reports.recipes.published import (
+    Published,
+    PublishedDirection,
+    PublishedError,
+    published_text,
+)
 from raqa.reports.recipes.records import plain, record
 from raqa.reports.recipes.run_pictures import run_pictures
-from raqa.reports.recipes.tables import Heading, Notes, Picture, RecipeReport, Shown, Table
+from raqa.reports.recipes.tables import Heading, Notes, Plain, RecipeReport, Shown, Table
 from raqa.reports.run_folder import Run
-from raqa.reports.text import decimals, encoder_text, seeds_text, task_text, unit_text
+from raqa.reports.text import decimals, encoder_text, number_text, seeds_text, task_text, unit_text
 
 CHOSEN = (
     "One encoder per direction. Ours is chosen by its error on the training corpus's validation "
@@ -68,7 +72,7 @@ def cross_report(
         cells,
         summary=_summary(grid),
         tables=[_chosen_table(grid, notes, published), _every_table(grid, notes)],
-        pictures=[*_matrices(grid), *run_pictures(grid.rows)],
+        pictures=[*matrices(grid), *run_pictures(grid.rows)],
         pairs=row_pairs(grid),
         notes=notes,
         records=records,
@@ -79,17 +83,13 @@ def _chosen_table(grid: Grid, notes: Notes, published: Published) -> Table:
     headings = (
         *_LABELS,
         Heading("test n", "test recordings (subjects)", "n_test"),
-        Heading(
-            "encoder, ours", "chosen on the source's validation side", "encoder", numeric=False
-        ),
-        Heading("cross MAE", "of the encoder chosen on validation", "cross_mae"),
-        Heading("own MAE", "the target's own model, same encoder", "own_mae"),
+        Heading("encoder", "chosen on the source's validation side", "encoder", numeric=False),
+        Heading("cross MAE", "of that encoder, trained on the source", "cross_mae"),
+        Heading("own MAE", "of the same encoder, trained on the target", "own_mae"),
         Heading("gap", "cross minus own, 95 % interval", "gap"),
-        Heading("source median", "MAE of the source's training median", "source_median"),
-        Heading("target median", "MAE of the target's own training median", "target_median"),
-        Heading("encoder, paper's way", "chosen by test error: too good", "by_test", numeric=False),
-        Heading("cross MAE, paper's way", "by test error, and the paper's number", "by_test_mae"),
-        Heading("gap, paper's way", "by test error, and the paper's number", "by_test_gap"),
+        Heading("medians", "MAE of the source's and the target's training median", "medians"),
+        Heading("paper's way", "encoder of the smallest test error: too good", "by_test"),
+        Heading("paper", "its encoder and numbers, and ours by its way minus them", "paper"),
     )
     rows = tuple(_chosen_row(row, notes, published) for row in grid.rows)
     return Table("table", "One encoder per direction", CHOSEN, headings, rows)
@@ -97,16 +97,14 @@ def _chosen_table(grid: Grid, notes: Notes, published: Published) -> Table:
 
 def _chosen_row(row: Row, notes: Notes, published: Published) -> tuple[Shown, ...]:
     ours, paper = by_validation(row), by_test(row)
-    medians = row.shown
     return (
         *_labels(row),
         _tested(row, notes),
         _encoder(ours, notes),
         *_errors(ours, notes),
-        _median(medians, notes),
-        _own_median(medians, notes),
-        _encoder(paper, notes),
-        *_paper_errors(row, paper, notes, published),
+        _medians(row.shown, notes),
+        _by_test(paper, notes),
+        _printed(paper, published.directions.get((row.key[0], row.key[1]))),
     )
 
 
@@ -126,9 +124,13 @@ def _tested(row: Row, notes: Notes) -> Shown:
 def _encoder(chosen: Chosen, notes: Notes) -> Shown:
     if chosen.run is None:
         return Shown((f"n/a {notes.mark(chosen.reason or '')}",), values={"": None})
-    facts = chosen.run.provenance
-    words = (encoder_text(facts), *(one for one in flags(chosen.run) if "random" not in one))
-    return Shown(words, random=random(chosen.run), values={"": facts.encoder})
+    facts, error = chosen.run.provenance, validation_error(chosen.run)
+    words = (
+        encoder_text(facts),
+        f"validation {number_text(error, decimals(facts.unit))}",
+        *flags(chosen.run),
+    )
+    return Shown(words, values={"": facts.encoder, "validation_mae": plain(error)})
 
 
 def _errors(chosen: Chosen, notes: Notes) -> tuple[Shown, Shown, Shown]:
@@ -172,43 +174,57 @@ def _gap_shown(run: Run, notes: Notes) -> Shown:
     )
 
 
-def _median(run: Run | None, notes: Notes) -> Shown:
+def _medians(run: Run | None, notes: Notes) -> Shown:
+    """What saying the training median of the source, and of the target, would have given."""
     if run is None:
         return number_shown(Number.undefined("no cell is done"), notes, 2)
-    return number_shown(errors_of(run).median_mae, notes, decimals(run.provenance.unit))
+    places, source = decimals(run.provenance.unit), errors_of(run).median_mae
+    target = (
+        run.transfer.own_median_mae if run.transfer else Number.undefined(gap(run).reason or "")
+    )
+    texts = [number_shown(number, notes, places).lines[0] for number in (source, target)]
+    values = {"source": plain(source), "target": plain(target)}
+    return Shown((f"source {texts[0]}", f"target {texts[1]}"), plain(source), values=values)
 
 
-def _own_median(run: Run | None, notes: Notes) -> Shown:
-    if run is None or run.transfer is None:
-        reason = "no cell is done" if run is None else gap(run).reason
-        return number_shown(Number.undefined(reason or ""), notes, 2)
-    return number_shown(run.transfer.own_median_mae, notes, decimals(run.provenance.unit))
+def _by_test(chosen: Chosen, notes: Notes) -> Shown:
+    """The encoder that the paper's rule picks, with its errors in smaller type."""
+    run = chosen.run
+    if run is None:
+        return Shown((f"n/a {notes.mark(chosen.reason or '')}",), values={"": None})
+    cross, own, cost = _errors(chosen, notes)
+    return Shown(
+        (
+            encoder_text(run.provenance),
+            f"cross {cross.lines[0]}",
+            f"own {own.lines[0]}",
+            f"gap {cost.lines[0]}",
+        ),
+        cross.order,
+        values={
+            "": run.provenance.encoder,
+            "cross_mae": cross.order,
+            "own_mae": own.order,
+            "gap": cost.order,
+        },
+    )
 
 
-def _paper_errors(
-    row: Row, chosen: Chosen, notes: Notes, published: Published
-) -> tuple[Shown, Shown]:
-    cross, _, difference = _errors(chosen, notes)
-    theirs = published.directions.get((row.key[0], row.key[1]))
+def _printed(chosen: Chosen, theirs: PublishedDirection | None) -> Shown:
+    """The paper's row, and ours chosen in its way minus it; its encoder may be another."""
     if theirs is None:
-        return cross, difference
-    places = 2 if chosen.run is None else decimals(chosen.run.provenance.unit)
-    return (
-        _beside(cross, theirs.cross, theirs.encoder, places),
-        _beside(difference, theirs.gap, theirs.encoder, places),
-    )
-
-
-def _beside(shown: Shown, paper: float, encoder: str, places: int) -> Shown:
-    """Our number with the paper's and the difference; the paper's encoder may be another."""
-    minus = None if shown.order is None else shown.order - paper
-    text = f"paper {paper:.{places}f} ({encoder})"
-    if minus is not None:
-        text += f", {signed_text(Number(minus), places)}"
-    values = {**shown.values, "published": paper, "minus_published": minus}
-    return replace(
-        shown, lines=(*shown.lines, text), values={**values, "published_encoder": encoder}
-    )
+        return Shown(("",), values={})
+    ours = None if chosen.run is None else errors_of(chosen.run).mae.mean
+    cost = None if chosen.run is None else gap(chosen.run)
+    lines = [theirs.encoder]
+    values: dict[str, Plain] = {"encoder": theirs.encoder, "within_mae": theirs.within}
+    for name, number, printed in (("cross", ours, theirs.cross), ("gap", cost, theirs.gap)):
+        minus = number.value - printed if number is not None and number.defined else None
+        beside = "" if minus is None else f", {signed_text(Number(minus), 2)}"
+        lines.append(f"{name} {published_text(printed)}{beside}")
+        values |= {name: printed, f"minus_{name}": minus}
+    lines.insert(2, f"own {published_text(theirs.within)}")
+    return Shown(tuple(lines), theirs.cross, values=values)
 
 
 def _every_table(grid: Grid, notes: Notes) -> Table:
@@ -234,35 +250,6 @@ def _published_error(published: Published, cell: ReportCell) -> PublishedError |
     """The paper's cross error, for the encoder that it shows."""
     one = published.directions.get((cell.corpus, cell.target))
     return PublishedError(one.cross) if one and one.encoder == cell.encoder else None
-
-
-def _matrices(grid: Grid) -> list[Picture]:
-    """One transfer matrix per task, of the encoders chosen on validation."""
-    pictures = []
-    for task in dict.fromkeys(row.key[2] for row in grid.rows):
-        rows = [row for row in grid.rows if row.key[2] == task]
-        chosen = [(row, run) for row in rows if (run := by_validation(row).run or row.shown)]
-        if not chosen:
-            continue
-        runs = [run for _, run in chosen]
-        places = [_transfer(row, run) for row, run in chosen]
-        unit = runs[0].provenance.unit
-        pictures.append(
-            Picture(
-                f"transfer-{task}",
-                f"Transfer between corpora: {task_text(runs[0].provenance)}",
-                "MAE, gap to the target's own model and encoder. (?): the gap's interval includes "
-                "0. The encoder is the one chosen on validation, else the smallest error of any.",
-                partial(transfer_matrix, places, unit, runs),
-            )
-        )
-    return pictures
-
-
-def _transfer(row: Row, run: Run) -> Transfer:
-    decided = run.transfer is not None and run.transfer.gap_interval.excludes_zero()
-    name = encoder_text(run.provenance)
-    return Transfer(row.key[0], row.key[1], name, errors_of(run).mae.mean, gap(run), decided)
 
 
 def _summary(grid: Grid) -> list[str]:

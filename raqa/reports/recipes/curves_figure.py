@@ -84,7 +84,7 @@ def curves_figure(
         below.set_xlabel("training subjects")
         below.set_ylim(bottom=0)
     grid[0, 0].set_ylabel(f"test MAE{f' ({unit})' if unit else ''}")
-    grid[1, 0].set_ylabel("spread of predictions")
+    grid[1, 0].set_ylabel("spread")
     _size_axis(grid[1, 0], curves)
     _curve_legend(figure, curves, names, baseline)
     return marked(figure, runs)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from raqa.metrics.number import Number
 from raqa.reports.recipes.cells import RecipeFacts, ReportCell, errors_of, why_not_eligible
@@ -71,11 +72,9 @@ def _table(grid: Grid, notes: Notes, published: Published, *, heads: bool) -> Ta
     headings.append(Heading("test n", "test recordings (subjects)", "n_test"))
     headings += [Heading(name, "MAE with this encoder", name) for name in grid.columns]
     headings += [
-        Heading("median", "MAE of always saying the training median", "median"),
-        Heading("MAD", "mean absolute deviation of all labels, as papers report it", "mad"),
         Heading("best", "the smallest error that can be the best", "best", numeric=False),
-        Heading("best / median", "below 1: better than the training median", "best_over_median"),
-        Heading("best / MAD", "below 1: below the MAD, which is easier", "best_over_mad"),
+        Heading("median", "MAE of the training median, and the best error over it", "median"),
+        Heading("MAD", "mean absolute deviation of all labels, and the best error over it", "mad"),
     ]
     rows = tuple(_row(row, grid.columns, notes, published) for row in grid.rows)
     return Table("table", "Errors", CAPTION, tuple(headings), rows)
@@ -110,29 +109,28 @@ def _tested(row: Row, notes: Notes) -> Shown:
 
 
 def _baselines(row: Row, notes: Notes) -> tuple[Shown, ...]:
-    run = row.shown
-    if run is None:
-        nothing = number_shown(Number.undefined("no cell is done"), notes, 2)
-        return (nothing,) * 5
-    places = decimals(run.provenance.unit)
+    if row.shown is None:
+        return (number_shown(Number.undefined("no cell is done"), notes, 2),) * 3
     best = row.best
     name = (
         Shown((encoder_text(best.provenance),), values={"": row.group[0]})
         if best
-        else Shown((f"n/a {notes.mark(why_not_best(row))}",), values={"": None})
+        else Shown((f"n/a {notes.mark(row.why_not or why_not_eligible(row.runs.values()))}",))
     )
     return (
-        number_shown(errors_of(run).median_mae, notes, places),
-        number_shown(errors_of(run).mad, notes, places),
         name,
-        number_shown(row.ratio(lambda one: errors_of(one).median_mae), notes, 3),
-        number_shown(row.ratio(lambda one: errors_of(one).mad), notes, 3),
+        _baseline(row, "median", lambda run: errors_of(run).median_mae, notes),
+        _baseline(row, "MAD", lambda run: errors_of(run).mad, notes),
     )
 
 
-def why_not_best(row: Row) -> str:
-    """Why a row has no best."""
-    return row.why_not or why_not_eligible(row.runs.values())
+def _baseline(row: Row, name: str, pick: Callable[[Run], Number], notes: Notes) -> Shown:
+    """A baseline's error, and the best error of the row over it: below 1 is better."""
+    assert row.shown is not None
+    shown = number_shown(pick(row.shown), notes, decimals(row.shown.provenance.unit))
+    ratio = number_shown(row.ratio(pick), notes, 3)
+    values = {**shown.values, "best_over": ratio.values[""]}
+    return replace(shown, lines=(*shown.lines, f"best/{name} {ratio.lines[0]}"), values=values)
 
 
 def _heads_table(cells: Sequence[ReportCell]) -> Table:
@@ -185,9 +183,10 @@ def _summary(grid: Grid) -> list[str]:
     above = sum(errors_of(run).against_median == "above" for run in real)
     found = []
     if contests:
+        others = "" if alone == len(contests) else "; in the others several can not be told apart"
         found.append(
             f"In {alone} of {len(contests)} rows one encoder is better than every other that can "
-            "be the best; in the others several can not be told apart (bold)."
+            f"be the best{others}."
         )
     if real:
         found.append(f"{above} of {len(real)} results are above the training median.")

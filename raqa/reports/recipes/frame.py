@@ -71,7 +71,8 @@ def _watermarks(cells: Sequence[ReportCell]) -> list[str]:
     found = []
     if untrained:
         found.append(
-            f"Random weights: {joined(untrained)} never trained; what stands there is not a result."
+            f"Random weights: cells of {joined(untrained)} that say so are of an encoder that was "
+            "never trained. They are not results."
         )
     if made:
         found.append(f"Synthetic data: {joined(made)} say nothing about people.")

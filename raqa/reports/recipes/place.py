@@ -41,7 +41,7 @@ def error_shown(
     if cell is None:
         return NOT_ASKED
     if cell.run is None:
-        theirs = (f"paper {_paper(published, 2)}",) if published else ()
+        theirs = (f"paper {published.text}",) if published else ()
         values: dict[str, Plain] = {"problem": cell.problem, **_published_values(published, None)}
         return Shown((f"missing {notes.mark(cell.problem or '')}", *theirs), values=values)
     run, scores, facts = cell.run, errors_of(cell.run), cell.run.provenance
@@ -53,7 +53,7 @@ def error_shown(
     if tested:
         lines.append(f"n {tested_text(run)}")
     if published:
-        lines.append(f"paper {_paper(published, places)}, {_signed(mean, published.mean, places)}")
+        lines.append(f"paper {published.text}, {_signed(mean, published.mean, places)}")
     lines += flags(run)
     values = {
         "": _plain(mean),
@@ -113,11 +113,6 @@ def signed_text(number: Number, places: int) -> str:
         if number.defined and number.value > 0 and float(f"{number.value:.{places}f}")
         else text
     )
-
-
-def _paper(published: PublishedError, places: int) -> str:
-    mean = f"{published.mean:.{places}f}"
-    return mean if published.sd is None else f"{mean} ± {published.sd:.{places}f}"
 
 
 def _signed(ours: Number, theirs: float, places: int) -> str:

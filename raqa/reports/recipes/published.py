@@ -23,6 +23,11 @@ class PublishedError:
     mean: float
     sd: float | None = None
 
+    @property
+    def text(self) -> str:
+        """The mean with the decimals that it was printed with, two at least."""
+        return published_text(self.mean)
+
 
 @dataclass(frozen=True)
 class PublishedDirection:
@@ -50,6 +55,12 @@ class Published:
         """The paper's number for a cell, where it has one."""
         exact = self.errors.get((corpus, task, head, encoder))
         return exact or self.errors.get((corpus, task, "", encoder))
+
+
+def published_text(value: float) -> str:
+    """A published number with its own decimals, two at least."""
+    decimals = len(repr(value).partition(".")[2])
+    return f"{value:.{max(2, decimals)}f}".replace("-", "−")
 
 
 def read_published(path: Path | None) -> Published:
