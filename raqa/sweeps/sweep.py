@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -96,10 +97,11 @@ def _run(planned: Plan, settings: SweepSettings, screen: SweepScreen) -> Swept:
     swept = Swept(done=len(planned.cells) - len(jobs))
     screen.begin(planned, len(jobs))
     with screen.bar(len(jobs)):
-        for outcome in _outcomes(jobs, settings):
-            if outcome.result != "elsewhere":
-                screen.show(outcome)
-            swept.begun.append(outcome)
+        with closing(_outcomes(jobs, settings)) as outcomes:  # ends the workers, whatever comes
+            for outcome in outcomes:
+                if outcome.result != "elsewhere":
+                    screen.show(outcome)
+                swept.begun.append(outcome)
         swept.untouched = [job.label for job in jobs if job not in {one.job for one in swept.begun}]
         _ask_again(swept, settings, screen)
     return swept
@@ -111,12 +113,13 @@ def _ask_again(swept: Swept, settings: SweepSettings, screen: SweepScreen) -> No
     if not others or swept.untouched:
         return
     swept.begun = [outcome for outcome in swept.begun if outcome not in others]
-    for outcome in _outcomes([outcome.job for outcome in others], settings):
-        screen.show(outcome)
-        swept.begun.append(outcome)
+    with closing(_outcomes([outcome.job for outcome in others], settings)) as outcomes:
+        for outcome in outcomes:
+            screen.show(outcome)
+            swept.begun.append(outcome)
 
 
-def _outcomes(jobs: Sequence[Job], settings: SweepSettings) -> Iterator[Outcome]:
+def _outcomes(jobs: Sequence[Job], settings: SweepSettings) -> Generator[Outcome, None, None]:
     if settings.workers == 1 or len(jobs) < 2:
         yield from run_here(jobs, fail_fast=settings.fail_fast)
     else:
