@@ -56,8 +56,11 @@ def command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
 
         status = 0
         try:
-            app([name, str(recipe), f"paths.runs={tmp_path / 'runs'}", *arguments],
-                standalone_mode=False)  # fmt: skip
+            app(
+                [name, str(recipe), f"paths.runs={tmp_path / 'runs'}",
+                 f"paths.cache={tmp_path / 'cache'}", *arguments],
+                standalone_mode=False,
+            )  # fmt: skip
         except SystemExit as stopped:
             status = int(stopped.code or 0)
         except UserError as error:
