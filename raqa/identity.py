@@ -16,6 +16,8 @@ from typing import Any
 import polars as pl
 from omegaconf import DictConfig, OmegaConf
 
+from raqa.corpora.base import Recordings
+
 # Fields that change where, how fast or how visibly a run happens, never its numbers.
 TRANSIENT = (
     "paths",
@@ -29,10 +31,11 @@ TRANSIENT = (
     "hydra",
     "trainer.accelerator",
     "trainer.devices",
-    "datamodule.corpus.root",
-    "datamodule.corpus.table",
-    "datamodule.corpus.audio_root",
-    "datamodule.corpus.split_file",
+    *(
+        f"{corpus}.{place}"
+        for corpus in ("datamodule.corpus", "regime.target.corpus")
+        for place in ("root", "table", "audio_root", "split_file")
+    ),
 )
 
 
@@ -54,8 +57,7 @@ def identify(
     *,
     words: Sequence[str],
     seeds: Sequence[int],
-    sources: Sequence[Path],
-    table: pl.DataFrame,
+    recordings: Sequence[Recordings],
     weights: str,
 ) -> Identity:
     """Name a run by what decides its numbers.
@@ -63,15 +65,19 @@ def identify(
     Args:
         words: the slug's parts, most general first.
         seeds: the resolved list, so that ``seeds=2`` and ``seeds=[0,1]`` are one run.
-        sources: label tables, hashed by content.
-        table: recordings of the cohort; their files are hashed by path, size and time.
+        recordings: the cohorts; label tables are hashed by content, audio files by path, size
+            and time.
         weights: the encoder's weights ("none", "random" or a SHA-256).
     """
     facts = {
         "config": settled(config),
         "seeds": list(seeds),
-        "labels": [hashlib.sha256(path.read_bytes()).hexdigest() for path in sources],
-        "files": _files_digest(table),
+        "labels": [
+            hashlib.sha256(path.read_bytes()).hexdigest()
+            for corpus in recordings
+            for path in corpus.sources
+        ],
+        "files": [_files_digest(corpus.table) for corpus in recordings],
         "weights": weights,
     }
     text = json.dumps(facts, sort_keys=True, default=str)

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from raqa.configuration.build import Experiment, build
-from raqa.corpora.base import Recordings, Step
-from raqa.corpora.cohort import audio_present
-from raqa.errors import UserError
+from raqa.corpora.base import Recordings
+from raqa.gather import Embedded, count_steps, embed_folds, read_sided, usable_folds
 from raqa.identity import Identity, identify, settled
+from raqa.regimes.base import Folds
 from raqa.regimes.fold import Fold
 from raqa.regimes.split import write_split
 from raqa.reports.console import print_run
 from raqa.reports.run_folder import Run, RunFolder, read_run
+from raqa.reports.scoring import Own
 from raqa.reports.tracking import RunFacts
-from raqa.tables import PREDICTIONS, SIDES
+from raqa.tables import PREDICTIONS
 
 if TYPE_CHECKING:
-    from raqa.embeddings.extract import Embeddings
     from raqa.training.fitted import FittedHead
 
 
@@ -38,7 +36,9 @@ class Prepared:
         config: composed from conf/train.yaml.
         words: what it is called: corpus, task, encoder, head, regime.
         choices: which choice each config group has ("encoder": "mel_stats").
-        recordings: the cohort with a `side` column.
+        recordings: the cohorts with a `side` column: the one of `datamodule`, then the regime's
+            others.
+        folds: what would be trained and tested, before any audio is opened.
         folder: where its result is or will be.
     """
 
@@ -46,7 +46,8 @@ class Prepared:
     choices: Mapping[str, str]
     experiment: Experiment
     words: Mapping[str, str]
-    recordings: Recordings
+    recordings: tuple[Recordings, ...]
+    folds: Folds
     identity: Identity
     folder: RunFolder
 
@@ -60,17 +61,19 @@ def prepare(config: DictConfig, choices: Mapping[str, str]) -> Prepared:
     experiment = build(config)
     experiment.logger.check()
     recordings = read_sided(experiment)
+    folds = experiment.regime.folds(
+        recordings, experiment.task, as_published=experiment.split.leaking
+    )
     words = _words(choices, experiment)
     identity = identify(
         config,
-        words=list(words.values()),
+        words=[*list(words.values())[:-1], experiment.regime.slug],
         seeds=experiment.seeds,
-        sources=recordings.sources,
-        table=recordings.table,
+        recordings=recordings,
         weights=experiment.encoder.weights,
     )
     folder = RunFolder(Path(config.paths.runs) / identity.name)
-    return Prepared(config, choices, experiment, words, recordings, identity, folder)
+    return Prepared(config, choices, experiment, words, recordings, folds, identity, folder)
 
 
 def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run:
@@ -91,24 +94,27 @@ def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run
 def execute(prepared: Prepared, console: Console) -> Run:
     """Embed, fit, score and write a prepared run, whatever stood in its folder."""
     experiment, recordings = prepared.experiment, prepared.recordings
-    runs = Path(prepared.config.paths.runs)
-    fold = experiment.regime.fold(recordings, experiment.task)
-    write_split(recordings.table, runs / "splits")
-    present = audio_present(recordings)
-    embeddings = _embed(prepared, present, fold, console)
-    fold = _usable(experiment, fold, embeddings)
-    facts = _run_facts(prepared, fold, embeddings)
+    paths = prepared.config.paths
+    taken = prepared.folds
+    for corpus in recordings:
+        write_split(corpus.table, Path(paths.runs) / "splits")
+    embedded = embed_folds(experiment, recordings, taken, Path(paths.cache), console)
+    folds = usable_folds(taken, embedded)
+    facts = _run_facts(prepared, folds, embedded)
     loggers = experiment.logger.start(facts)
     try:
-        fitted = _fit(experiment, fold, embeddings, loggers, console)
+        fitted = _fit(experiment, folds.main, embedded, loggers, console)
         with prepared.folder.draft() as draft:
             draft.write(
                 config=OmegaConf.to_yaml(prepared.config, resolve=True),
                 provenance=facts.provenance,
-                fold=fold.table,
-                predictions=predict_test(fitted, fold, embeddings, experiment.seeds),
-                set_aside=pl.concat([recordings.set_aside, embeddings.set_aside]),
-                steps=_steps(present, experiment, fold),
+                fold=folds.main.table,
+                predictions=predict_test(fitted, folds.main, embedded, experiment.seeds),
+                own=_own(experiment, folds, embedded, console),
+                set_aside=pl.concat(
+                    [*(corpus.set_aside for corpus in recordings), embedded.set_aside]
+                ),
+                steps=count_steps(recordings, taken, folds),
                 history=fitted.history,
                 save_heads=lambda path: fitted.save(path, _head_facts(facts)),
             )
@@ -121,30 +127,12 @@ def execute(prepared: Prepared, console: Console) -> Run:
     return finished
 
 
-def read_sided(experiment: Experiment) -> Recordings:
-    """Read the corpus, keep the cohort, and say for each recording which side it is on.
-
-    Raises:
-        UserError: there is no audio of the cohort at all.
-    """
-    everything = experiment.corpus.read()
-    cohort = experiment.cohort.apply(everything)
-    if not cohort.table["audio"].any():
-        corpus, there = experiment.corpus, int(everything.table["audio"].sum())
-        raise UserError(
-            f"{corpus.name}: 0 of {cohort.table.height:,} recordings of the cohort present "
-            f"({there:,} of {everything.table.height:,} recordings present in the label tables). "
-            f"How to get them: {corpus.how_to_get}"
-        )
-    return replace(cohort, table=experiment.split.assign(cohort.table))
-
-
 def predict_test(
-    fitted: FittedHead, fold: Fold, embeddings: Embeddings, seeds: tuple[int, ...]
+    fitted: FittedHead, fold: Fold, embedded: Embedded, seeds: tuple[int, ...]
 ) -> pl.DataFrame:
     """Every seed's prediction for every test recording, as the PREDICTIONS table."""
     test = fold.side("test")
-    values = fitted.predict(inputs_of(embeddings, test))
+    values = fitted.predict(embedded.inputs(test))
     truth = test.select("corpus", "recording_id", "subject_id", truth="label")
     per_seed = [
         truth.with_columns(seed=pl.lit(seed, pl.Int64), prediction=pl.Series(row, dtype=pl.Float64))
@@ -153,21 +141,12 @@ def predict_test(
     return pl.concat(per_seed).select(*PREDICTIONS)
 
 
-def _steps(present: Recordings, experiment: Experiment, fold: Fold) -> tuple[Step, ...]:
-    """The cohort's steps, then what the task and the audio left."""
-    target = experiment.task.target
-    labelled = present.table.filter(pl.col(target).is_not_null(), pl.col("side").is_not_null())
-    return (
-        *present.steps,
-        Step(f"{target} known, on a side", labelled.height, labelled["subject_id"].n_unique()),
-        Step("audio usable", fold.table.height, fold.table["subject_id"].n_unique()),
-    )
-
-
-def inputs_of(embeddings: Embeddings, rows: pl.DataFrame) -> NDArray[np.float32]:
-    """The embeddings of these rows' recordings, in the rows' order: `[recordings, width]`."""
-    place = {recording_id: row for row, recording_id in enumerate(embeddings.recording_ids)}
-    return embeddings.vectors[[place[recording_id] for recording_id in rows["recording_id"]]]
+def _own(experiment: Experiment, folds: Folds, embedded: Embedded, console: Console) -> Own | None:
+    """The same head with the same seeds, trained on the tested corpus's own fold."""
+    if folds.own is None:
+        return None
+    fitted = _fit(experiment, folds.own, embedded, (), console)
+    return Own(folds.own.table, predict_test(fitted, folds.own, embedded, experiment.seeds))
 
 
 def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]:
@@ -179,39 +158,11 @@ def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]
     }
 
 
-def _embed(prepared: Prepared, recordings: Recordings, fold: Fold, console: Console) -> Embeddings:
-    """Embed the fold's recordings, and no others."""
-    from raqa.embeddings.extract import extract
-    from raqa.embeddings.store import EmbeddingStore
-
-    wanted = recordings.table.filter(
-        pl.col("recording_id").is_in(fold.table["recording_id"].to_list())
-    )
-    experiment = prepared.experiment
-    store = EmbeddingStore(Path(prepared.config.paths.cache) / "embeddings")
-    return extract(
-        wanted, experiment.encoder, experiment.clip, store, experiment.embed, console=console
-    )
-
-
-def _usable(experiment: Experiment, fold: Fold, embeddings: Embeddings) -> Fold:
-    """The fold without recordings whose audio was set aside; refused if a side is then empty."""
-    usable = fold.without(embeddings.set_aside["item"].to_list())
-    empty = [side for side in SIDES if not usable.side(side).height]
-    if empty:
-        raise UserError(
-            f"{experiment.corpus.name}: no usable audio is left on the {' and '.join(empty)} side; "
-            f"{embeddings.set_aside.height} recordings were set aside, first "
-            f"{embeddings.set_aside['item'][0]} ({embeddings.set_aside['reason'][0]})."
-        )
-    return usable
-
-
 def _fit(
     experiment: Experiment,
     fold: Fold,
-    embeddings: Embeddings,
-    loggers: Any,
+    embedded: Embedded,
+    loggers: Sequence[Any],
     console: Console,
 ) -> FittedHead:
     from raqa.training.data import FitData
@@ -219,10 +170,11 @@ def _fit(
 
     train, validation = fold.side("train"), fold.side("validation")
     data = FitData(
-        train_inputs=inputs_of(embeddings, train),
+        train_inputs=embedded.inputs(train),
         train_labels=train["label"].to_numpy(),
-        validation_inputs=inputs_of(embeddings, validation),
+        validation_inputs=embedded.inputs(validation),
         validation_labels=validation["label"].to_numpy(),
+        epoch_recordings=fold.epoch_recordings,
     )
     return fit(
         experiment.head,
@@ -234,18 +186,21 @@ def _fit(
     )
 
 
-def _run_facts(prepared: Prepared, fold: Fold, embeddings: Embeddings) -> RunFacts:
+def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts:
     """Everything that tables, pages and trackers say about the run besides its numbers."""
     from raqa.provenance import provenance
 
-    experiment, identity = prepared.experiment, prepared.identity
+    experiment, identity, fold = prepared.experiment, prepared.identity, folds.main
     encoder = experiment.encoder
+    corpora = [experiment.corpus, *(other.corpus for other in experiment.regime.others)]
     facts = {
         **prepared.words,
         "run": identity.name,
+        "tested_on": corpora[-1].name,
+        "regime_settings": dict(experiment.regime.settings()),
         "split": prepared.choices["split"],
         "corpus_title": experiment.corpus.title,
-        "synthetic": experiment.corpus.synthetic,
+        "synthetic": any(corpus.synthetic for corpus in corpora),
         "unit": experiment.task.attribute.unit,
         "encoder_fingerprint": encoder.fingerprint,
         "weights": encoder.weights,
@@ -254,7 +209,8 @@ def _run_facts(prepared: Prepared, fold: Fold, embeddings: Embeddings) -> RunFac
         "seeds": list(experiment.seeds),
         "subject_known": fold.leakage is None,
         "leakage": fold.leakage,
-        "embeddings": {"reused": embeddings.reused, "computed": embeddings.computed},
+        "subjects_on_two_sides": fold.torn.height,
+        "embeddings": embedded.counts,
         **provenance(),
     }
     return RunFacts(identity.name, prepared.words, settled(prepared.config), facts)

@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 from omegaconf import OmegaConf
 
+from raqa.corpora.base import Recordings
 from raqa.identity import identify, settled
+from raqa.tables import RECORDINGS
 
 
 @pytest.fixture
@@ -23,18 +25,19 @@ def files(tmp_path: Path) -> Path:
 
 def _digest(folder: Path, *, seeds=(0, 1), weights: str = "none", **config: object) -> str:
     names = sorted(path.name for path in (folder / "audio").iterdir())
-    table = pl.DataFrame(
-        {
-            "recording_id": names,
-            "path": [str(folder / "audio" / name) for name in names],
-            "audio": [True] * len(names),
-        }
-    )
+    rows = [
+        {**dict.fromkeys(RECORDINGS), "recording_id": name, "audio": True,
+         "path": str(folder / "audio" / name)}
+        for name in names
+    ]  # fmt: skip
+    table = pl.DataFrame(rows, schema=dict(RECORDINGS))
     return identify(
         OmegaConf.create({"head": {"hidden": [3]}, "paths": {"runs": "runs"}, **config}),
-        words=["corpus", "age"], seeds=seeds, sources=[folder / "labels.csv"],
-        table=table, weights=weights,
-    ).name  # fmt: skip
+        words=["corpus", "age"],
+        seeds=seeds,
+        recordings=[Recordings("corpus", table, sources=(folder / "labels.csv",))],
+        weights=weights,
+    ).name
 
 
 def test_the_name_is_words_and_ten_digits(files: Path) -> None:
@@ -72,3 +75,10 @@ def test_transient_fields_and_the_place_of_the_data_do_not_count(files: Path, tm
 def test_settled_leaves_no_transient_field_behind() -> None:
     config = OmegaConf.create({"paths": {"a": 1}, "trainer": {"devices": 1, "patience": 2}})
     assert settled(config) == {"trainer": {"patience": 2}}
+
+
+def test_the_place_of_a_second_corpus_is_transient_as_well() -> None:
+    config = OmegaConf.create(
+        {"regime": {"target": {"corpus": {"root": "/here", "name": "crowd"}}}}
+    )
+    assert settled(config) == {"regime": {"target": {"corpus": {"name": "crowd"}}}}

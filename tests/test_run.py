@@ -6,13 +6,17 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from raqa.corpora.base import Recordings
+from raqa.corpora.demo import Demo
 from raqa.main import USER_MISTAKE, main
 from raqa.reports.run_folder import Run, read_run
+from raqa.reports.text import warning_texts
 
 CHECKOUT = Path(__file__).parents[1]
 SMALL = ("datamodule.corpus.subjects=40", "trainer.max_epochs=3", "seeds=2")
@@ -154,6 +158,73 @@ def test_provenance_names_versions_and_commit(train: Train) -> None:
     assert facts["versions"]["torch"]
     assert facts["seeds"] == [0, 1]
     assert facts["embeddings"]["reused"] + facts["embeddings"]["computed"] > 0
+
+
+CROSS = (
+    "regime=cross", "datamodule=demo_crowd_a", "datamodule@regime.target=demo_clinic",
+    "regime.target.corpus.subjects=40",
+)  # fmt: skip
+
+
+def test_a_transferred_run_holds_what_it_is_measured_against(train: Train) -> None:
+    run = train(*CROSS)
+    assert run.path.name.startswith("demo_crowd_a-age-mel_stats-mlp_small-cross-to-demo_clinic-")
+    assert set(run.fold.filter(side="test")["corpus"]) == {"demo_clinic"}
+    assert set(run.fold.filter(pl.col("side") != "test")["corpus"]) == {"demo_crowd_a"}
+    assert run.own is not None
+    assert run.transfer is not None
+    assert set(run.own.fold["corpus"]) == {"demo_clinic"}
+    gap = run.scores.mae.mean.value - run.transfer.own_mae.mean.value
+    assert run.transfer.gap.mean.value == pytest.approx(gap)
+    names = [step.name for step in run.steps]
+    assert "demo_crowd_a: taken by the regime" in names  # without its test side
+    assert "demo_clinic: audio usable" in names
+
+
+def test_the_own_model_of_a_transferred_run_is_that_of_a_within_run(train: Train) -> None:
+    within = train("datamodule=demo_clinic")
+    transferred = train(*CROSS)
+    assert transferred.own is not None
+    assert transferred.own.predictions.equals(within.predictions)
+
+
+def test_few_training_subjects_are_counted_and_leave_the_test_side_alone(train: Train) -> None:
+    few, whole = (train("regime=low_n", f"regime.size={size}") for size in (10, "all"))
+    assert few.scores.subjects["train"] == 10
+    assert few.scores.recordings["test"] == whole.scores.recordings["test"]
+    assert "-low_n-10-draw_0-" in few.path.name
+    assert few.provenance.regime_settings["size"] == 10
+    assert whole.predictions.equals(train().predictions)  # all is the within regime
+
+
+def test_equal_updates_train_another_model_on_the_same_subjects(train: Train) -> None:
+    few = ("regime=low_n", "regime.size=10", "trainer.batch_size=16")
+    plain, equal = train(*few), train(*few, "regime.equal_updates=true")
+    assert plain.fold.equals(equal.fold)
+    assert not plain.predictions.equals(equal.predictions)
+
+
+def test_an_official_split_that_overlaps_leaks_only_where_that_is_asked_for(
+    train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Demo.read
+
+    def published(corpus: Demo) -> Recordings:
+        recordings = read(corpus)
+        subject, first = pl.col("subject_id"), pl.col("recording_id") == "s0000_1"
+        side = pl.when((subject < "s0010") & ~first).then(pl.lit("test"))
+        side = side.when(subject.is_between(pl.lit("s0010"), pl.lit("s0016")))
+        split = side.then(pl.lit("validation")).otherwise(pl.lit("train"))
+        return replace(recordings, table=recordings.table.with_columns(split=split))
+
+    monkeypatch.setattr(Demo, "read", published)
+    honest, leaking = train("split=official"), train("split=official_as_is")
+    assert honest.set_aside.filter(stage="split")["item"].to_list() == ["s0000_1"]
+    assert honest.provenance.subjects_on_two_sides == 0
+    assert leaking.provenance.subjects_on_two_sides == 1
+    assert leaking.fold.height == honest.fold.height + 1
+    warnings = warning_texts(leaking.scores, leaking.provenance)
+    assert any(warning.startswith("Leaking: 1 subject on more than one") for warning in warnings)
 
 
 def test_coswara_runs_on_real_clips_and_names_the_bad_ones(train: Train, test_data: Path) -> None:

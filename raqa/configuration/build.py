@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from raqa.embeddings.extract import EmbedSettings
     from raqa.encoders.base import Encoder
     from raqa.heads.base import Head
+    from raqa.regimes.base import Regime
     from raqa.regimes.split import Split
     from raqa.regimes.task import RegressionTask
-    from raqa.regimes.within import Within
     from raqa.reports.tracking import Tracker
     from raqa.training.settings import TrainerSettings
 
@@ -40,7 +40,7 @@ class Experiment:
     clip: ClipPolicy
     embed: EmbedSettings
     head: Head
-    regime: Within
+    regime: Regime
     split: Split
     trainer: TrainerSettings
     logger: Tracker
@@ -158,6 +158,9 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
     if task.target not in corpus.attributes:
         have = ", ".join(corpus.attributes) or f"none yet ({corpus.how_to_get})"
         yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
+    else:
+        yield from experiment.regime.problems(corpus, task)
+    yield from _unused(experiment)
     try:
         check_clip(encoder, experiment.clip)
     except UserError as error:
@@ -169,4 +172,17 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
         yield (
             f"encoder.output={encoder.output}: {head} takes one vector a recording. "
             "Set encoder.output=vector."
+        )
+
+
+def _unused(experiment: Experiment) -> Iterable[str]:
+    """Settings that would change nothing with the other choices."""
+    from raqa.heads.base import DirectHead  # imports torch
+
+    if experiment.regime.settings().get("equal_updates") and isinstance(
+        experiment.head, DirectHead
+    ):
+        yield (
+            f"regime.equal_updates=true: {type(experiment.head).__name__} is not trained in "
+            "updates, so this would change nothing."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,19 @@ def _compose(
                 return_hydra_config=with_hydra,
             )
         except (HydraException, OmegaConfBaseException) as error:
-            raise UserError(" ".join(str(error).split())) from error
+            raise UserError(_hydra_words(error)) from error
+
+
+def _hydra_words(error: BaseException) -> str:
+    """What Hydra says, on one line; for a place that the chosen configs lack, what that means."""
+    place = re.search(r"Could not override '(?P<group>[\w/]+)@(?P<place>[\w.]+)'", str(error))
+    if place is None:
+        return " ".join(str(error).split())
+    group, _, name = place["place"].partition(".")
+    return (
+        f"{place['group']}@{place['place']}: the chosen {group} has no {name}. "
+        f"Choose a {group} that has one (regime=cross has a target)."
+    )
 
 
 def _parse(overrides: Sequence[str]) -> tuple[list[Override], list[str]]:
@@ -153,7 +166,8 @@ def _wrong_choices(override: Override, extra_folders: Sequence[Path]) -> list[st
     if not named and isinstance(override.value(), Glob):
         return [f"{override.input_line}: matches nothing. {neighbours('', choices)}"]
     return [
-        f"{group}={name}: there is no {group} of that name. {neighbours(name, choices)}"
+        f"{_group_text(override)}={name}: there is no {group} of that name. "
+        f"{neighbours(name, choices)}"
         for name in named
         if name not in choices
     ]
@@ -161,11 +175,17 @@ def _wrong_choices(override: Override, extra_folders: Sequence[Path]) -> list[st
 
 def _first_choice(override: Override, extra_folders: Sequence[Path]) -> str:
     """The override itself, or for a sweep the one with its first choice."""
-    if override.is_delete() or override.package is not None:
+    if override.is_delete() or override.key_or_group.startswith("hydra/"):
         return str(override.input_line)
     named = _candidates(override, list(group_choices(override.key_or_group, extra_folders)))
     sign = "+" if override.is_add() else ""
-    return f"{sign}{override.key_or_group}={named[0] if named else 'null'}"
+    return f"{sign}{_group_text(override)}={named[0] if named else 'null'}"
+
+
+def _group_text(override: Override) -> str:
+    """The group as it is written, with the place it is put at: `datamodule@regime.target`."""
+    place = "" if override.package is None else f"@{override.package}"
+    return f"{override.key_or_group}{place}"
 
 
 def _wrong_setting(override: Override, base: DictConfig) -> list[str]:

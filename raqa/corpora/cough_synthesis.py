@@ -33,9 +33,9 @@ class Person:
     voice: tuple[float, float, float, float]
 
 
-def draw_person(draw: np.random.Generator) -> Person:
-    """Draw a subject: ages 18 to 85 evenly, body mass index rising a little with age."""
-    age = draw.uniform(18, 85)
+def draw_person(draw: np.random.Generator, youngest: float, oldest: float) -> Person:
+    """Draw a subject: age evenly between two ages, body mass index rising a little with it."""
+    age = draw.uniform(youngest, oldest)
     bmi = float(np.clip(draw.normal(25.5 + 0.03 * (age - 50), 4.5), 15, 48))
     tract, decay, brightness, voicing = draw.standard_normal(4)
     return Person(age, bmi, bool(draw.random() < 0.5), (tract, decay, brightness, voicing))

@@ -9,12 +9,12 @@ import shutil
 import tempfile
 import wave
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from raqa.corpora.base import Corpus, Recordings
@@ -34,6 +34,7 @@ class Demo(Corpus):
     Attributes:
         tilt_db: slope of the pretended microphone in dB per octave; another slope and seed make
             another corpus, to try transfer between corpora.
+        youngest, oldest: years; ages are drawn evenly between them.
     """
 
     root: Path
@@ -42,6 +43,14 @@ class Demo(Corpus):
     clips_per_subject: Annotated[int, Field(ge=1, le=100)] = 3
     seed: Annotated[int, Field(ge=0)] = 0
     tilt_db: Annotated[float, Field(ge=-12, le=12)] = 0.0
+    youngest: Annotated[float, Field(ge=1, le=110)] = 18.0
+    oldest: Annotated[float, Field(ge=1, le=110)] = 85.0
+
+    @model_validator(mode="after")
+    def _ages_in_order(self) -> Self:
+        if self.youngest >= self.oldest:
+            raise ValueError(f"youngest {self.youngest:g} is not below oldest {self.oldest:g}")
+        return self
 
     title = "SYNTHETIC cough-like clips, made on the spot; says nothing about people"
     licence = "CC0 1.0 (synthetic)"
@@ -52,7 +61,8 @@ class Demo(Corpus):
     @property
     def place(self) -> Path:
         """The folder that these settings' clips are in."""
-        facts = [_VERSION, self.subjects, self.clips_per_subject, self.seed, self.tilt_db]
+        facts = [_VERSION, self.subjects, self.clips_per_subject, self.seed, self.tilt_db,
+                 self.youngest, self.oldest]  # fmt: skip
         digest = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:8]
         return self.root.absolute() / f"synthetic-v{_VERSION}-{digest}"
 
@@ -100,7 +110,7 @@ class Demo(Corpus):
 
     def _make_subject(self, subject: int, folder: Path) -> list[dict[str, Any]]:
         draw = np.random.Generator(np.random.PCG64(np.random.SeedSequence([self.seed, subject])))
-        person = draw_person(draw)
+        person = draw_person(draw, self.youngest, self.oldest)
         age_told, bmi_told = draw.random(2) >= _MISSING_RATE
         labels = {
             "age": round(person.age, 1) if age_told else None,

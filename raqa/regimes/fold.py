@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import polars as pl
@@ -21,12 +22,17 @@ class Fold:
         target: canonical name of the attribute that `label` holds.
         table: FOLD columns, one row per recording; age and sex follow where the corpus has them.
         leakage: why subjects might stand on two sides all the same, or None.
+        as_published: an official split was kept although subjects stand on two of its sides.
+        epoch_recordings: an epoch is as many updates long as with so many training recordings;
+            None: as there are.
     """
 
     name: str
     target: str
     table: pl.DataFrame
     leakage: str | None = None
+    as_published: bool = False
+    epoch_recordings: int | None = None
 
     def __post_init__(self) -> None:
         table = check_table(self.table, FOLD, name="fold", key=["corpus", "recording_id"])
@@ -36,21 +42,31 @@ class Fold:
             raise ValueError(f"a fold's sides are {SIDES}, not {sorted(unknown)}")
         if table["label"].null_count() or table["label"].is_nan().any():
             raise ValueError("a fold has a label for every recording")
-        sides = table.group_by("corpus", "subject_id").agg(pl.col("side").unique().sort())
-        torn = sides.filter(pl.col("side").list.len() > 1).sort("corpus", "subject_id")
-        if torn.height:
-            first = torn.row(0, named=True)
+        if self.torn.height and not self.as_published:
+            first = self.torn.row(0, named=True)
             raise UserError(
-                f"{torn.height} subject(s) stand in more than one split, first "
+                f"{self.torn.height} subject(s) stand in more than one split, first "
                 f"{first['subject_id']} of {first['corpus']} ({' and '.join(first['side'])}). "
                 "A subject may be in one only."
             )
+
+    @cached_property
+    def torn(self) -> pl.DataFrame:
+        """Subjects on more than one side: corpus, subject_id, side (a list)."""
+        sides = self.table.group_by("corpus", "subject_id").agg(pl.col("side").unique().sort())
+        return sides.filter(pl.col("side").list.len() > 1).sort("corpus", "subject_id")
 
     def side(self, name: str) -> pl.DataFrame:
         """The rows of train, validation or test."""
         return self.table.filter(pl.col("side") == name)
 
-    def without(self, recording_ids: Collection[str]) -> Self:
-        """The same fold without some recordings (for example those whose audio is unusable)."""
-        keep = ~pl.col("recording_id").is_in(list(recording_ids))
+    def without(self, unusable: Mapping[str, Sequence[str]]) -> Self:
+        """The same fold without some recordings, given as corpus to recording_ids.
+
+        For example those whose audio turned out to be unusable.
+        """
+        keep = pl.lit(value=True)
+        for corpus, recording_ids in unusable.items():
+            gone = pl.col("recording_id").is_in(list(recording_ids))
+            keep &= ~((pl.col("corpus") == corpus) & gone)
         return replace(self, table=self.table.filter(keep))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
+from raqa.corpora.base import Recordings
 from raqa.errors import UserError, neighbours
-from raqa.tables import SIDES
+from raqa.tables import SIDES, SetAside, set_aside_table
 
 _STRICT = ConfigDict(extra="forbid")
 AGE_GROUPS = 5  # quintiles; the published splits are stratified on age or not at all
@@ -22,6 +24,39 @@ AGE_GROUPS = 5  # quintiles; the published splits are stratified on age or not a
 
 class Split(ABC):
     """Assigns every recording of a cohort to a side, or to none."""
+
+    leaking: ClassVar[bool] = False  # whether subjects may stay on two sides
+
+    def apply(self, recordings: Recordings) -> Recordings:
+        """Give recordings a `side` column, no subject on two sides unless the split leaks.
+
+        A subject that was put on several sides stays on the last of train, validation, test:
+        training gives way. Its other recordings are set aside.
+
+        Raises:
+            UserError: this split can not be made from these recordings.
+        """
+        table = self.assign(recordings.table)
+        if self.leaking:
+            return replace(recordings, table=table)
+        order = pl.col("side").replace_strict({s: n for n, s in enumerate(SIDES)}, default=None)
+        last = order.max().over("corpus", "subject_id")
+        apart = table.with_columns(_order=order, _last=last)
+        leaving = apart.filter(pl.col("_order") < pl.col("_last"))
+        if not leaving.height:
+            return replace(recordings, table=table)
+        rows = [
+            SetAside(corpus, "split", recording_id, f"its subject is on the {SIDES[stays]} side "
+                     f"too, so it left the {side} side")
+            for corpus, recording_id, side, stays in leaving.select(
+                "corpus", "recording_id", "side", "_last"
+            ).rows()
+        ]  # fmt: skip
+        kept = apart.with_columns(
+            side=pl.when(pl.col("_order") < pl.col("_last")).then(None).otherwise("side")
+        ).drop("_order", "_last")
+        aside = pl.concat([recordings.set_aside, set_aside_table(rows)])
+        return replace(recordings, table=kept, set_aside=aside)
 
     @abstractmethod
     def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
@@ -83,10 +118,20 @@ class Official(Split):
         if recordings["split"].is_null().all():
             corpus = ", ".join(recordings["corpus"].unique().sort())
             raise UserError(
-                f"split=official: {corpus} states no split for these recordings. "
+                f"{corpus} states no split of its own for these recordings. "
                 "Use split=by_subject, or split=from_file with a file of your own."
             )
         return recordings.with_columns(side=pl.col("split"))
+
+
+@dataclass(frozen=True, config=_STRICT)
+class OfficialAsIs(Official):
+    """The split that the corpus publishes, with the subjects that it puts on two sides.
+
+    For comparison with numbers that were made so; every result is marked as leaking.
+    """
+
+    leaking: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, config=_STRICT)

@@ -15,6 +15,7 @@ from raqa.reports.text import (
     encoder_text,
     interval_text,
     number_text,
+    regime_text,
     seeds_text,
     task_text,
     warning_texts,
@@ -93,7 +94,7 @@ def _notes(run: Run) -> Cell:
 SETTING = (
     _fact("corpus", "whose recordings", corpus_text),
     _fact("task", "what is predicted, and its unit", task_text),
-    _fact("regime", "how training and test are parted", lambda facts: facts.regime),
+    _fact("regime", "how training and test are parted", regime_text),
 )
 """Runs are comparable where these are equal."""
 MODEL = (

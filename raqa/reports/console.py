@@ -7,15 +7,18 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from raqa.metrics.transfer import TransferScores
 from raqa.reports.run_folder import ASIDE, Run
 from raqa.reports.text import (
     corpus_text,
     count_text,
     decimals,
     encoder_text,
+    gap_text,
     group_set_aside,
     interval_text,
     number_text,
+    regime_text,
     seed_count_text,
     task_text,
     unit_text,
@@ -46,7 +49,7 @@ def _header(run: Run) -> RenderableType:
         (corpus_text(facts), "bold"),
         ": ",
         (encoder_text(facts), "bold" if facts.weights_real else "bold red"),
-        f" → {facts.head}, {facts.regime}, {seed_count_text(facts.seeds)}",
+        f" → {facts.head}, {regime_text(facts)}, {seed_count_text(facts.seeds)}",
     )
     return Group("", title, Text(str(run.path), style="dim", overflow="fold"))
 
@@ -96,11 +99,14 @@ def _results(run: Run) -> RenderableType:
         Text(number_text(scores.mae.sd, places), style=mark),
         Text(interval_text(scores.mae_interval, places), style=mark),
     )
-    for name, number in (
-        ("training median", scores.median_mae),
-        ("training mean", scores.mean_mae),
-        ("MAD of all labels", scores.mad),
-    ):
+    if run.transfer is not None:
+        _add_own(table, run.provenance.tested_on or "", run.transfer, places)
+    baselines = {
+        "training median": scores.median_mae,
+        "training mean": scores.mean_mae,
+        "MAD of all labels": scores.mad,
+    }
+    for name, number in baselines.items():
         table.add_row(name, number_text(number, places))
     table.add_row("")
     for name, summary, note in (
@@ -118,6 +124,17 @@ def _results(run: Run) -> RenderableType:
     return Padding(Group(table, tested), (1, 0, 0, 0))
 
 
+def _add_own(table: Table, corpus: str, transfer: TransferScores, places: int) -> None:
+    """The tested corpus's own model and median, and the gap between it and the transferred one."""
+    for name, summary, interval in (
+        (f"{corpus}'s own model", transfer.own_mae, transfer.own_mae_interval),
+        ("gap", transfer.gap, transfer.gap_interval),
+    ):
+        numbers = (number_text(summary.mean, places), number_text(summary.sd, places))
+        table.add_row(name, *numbers, interval_text(interval, places))
+    table.add_row(f"{corpus}'s training median", number_text(transfer.own_median_mae, places))
+
+
 def _verdict(run: Run) -> RenderableType:
     sentence = Text(
         verdict_text(run.scores, run.provenance.unit),
@@ -127,7 +144,8 @@ def _verdict(run: Run) -> RenderableType:
         Text(f"! {warning}", style="yellow")
         for warning in warning_texts(run.scores, run.provenance)
     ]
-    return Padding(Group(sentence, *warnings), (1, 0, 1, 0))
+    gap = [] if run.transfer is None else [gap_text(run.transfer, run.provenance.unit)]
+    return Padding(Group(sentence, *gap, *warnings), (1, 0, 1, 0))
 
 
 def _table(first: str, *numbers: str) -> Table:

@@ -18,6 +18,9 @@ class Provenance(BaseModel):
         weights: "none", "random" or the checkpoint's SHA-256.
         weights_real: False only for random weights.
         subject_known: whether every subject is known to be one person.
+        tested_on: the corpus of the test side, where that is not `corpus`, the training one.
+        regime_settings: what tells variants of the regime apart, for example its size.
+        subjects_on_two_sides: of an official split that was kept as it is.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -36,9 +39,17 @@ class Provenance(BaseModel):
     regime: str
     seeds: tuple[int, ...]
     subject_known: bool
+    tested_on: str | None = None
+    regime_settings: dict[str, Any] = {}
+    subjects_on_two_sides: int = 0
     clip: str | None = None
     commit: str | None = None
     finished_at: str | None = None
+
+    @property
+    def transfer(self) -> bool:
+        """Whether the test side belongs to another corpus than the training side."""
+        return self.tested_on not in {None, self.corpus}
 
     @classmethod
     def of(cls, facts: dict[str, Any], source: str) -> Provenance:

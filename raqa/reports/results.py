@@ -13,6 +13,8 @@ import polars as pl
 
 from raqa.errors import UserError
 from raqa.metrics.number import Interval, Number, OverSeeds
+from raqa.metrics.transfer import TransferScores
+from raqa.reports.provenance import Provenance
 from raqa.reports.run_folder import CONFIG, METRICS, Run, read_run
 from raqa.reports.text import pretraining_overlap
 from raqa.tables import SIDES, Columns
@@ -28,6 +30,11 @@ RESULTS: Columns = {
     "pretraining_overlap": pl.String,  # yes, possibly, none found, not examined
     "head": pl.String,
     "regime": pl.String,
+    "tested_on": pl.String,  # the corpus of the test side; `corpus` is the training one
+    "split": pl.String,
+    "size": pl.String,  # low_n: training subjects asked for, or all
+    "subset_seed": pl.Int64,  # low_n: which draw
+    "equal_updates": pl.Boolean,  # low_n: epochs as long as with all subjects
     "clip": pl.String,
     "seeds": pl.Int64,  # how many
     "mae_mean": pl.Float64,
@@ -41,6 +48,11 @@ RESULTS: Columns = {
     "difference_low": pl.Float64,
     "difference_high": pl.Float64,
     "against_median": pl.String,  # above, below or undecided
+    "own_mae_mean": pl.Float64,  # cross: of a model trained on the tested corpus itself
+    "own_mae_median_baseline": pl.Float64,  # cross: of that corpus's training median
+    "gap": pl.Float64,  # cross: mae_mean - own_mae_mean; above 0 transfer costs
+    "gap_low": pl.Float64,
+    "gap_high": pl.Float64,
     "r2_mean": pl.Float64,
     "r2_sd": pl.Float64,
     "spearman_mean": pl.Float64,
@@ -52,6 +64,7 @@ RESULTS: Columns = {
     "set_aside": pl.Int64,
     "few_subjects": pl.Boolean,
     "subject_known": pl.Boolean,
+    "subjects_on_two_sides": pl.Int64,  # more than 0 with split=official_as_is: leaking
     "collapsed": pl.Boolean,
     "finished_at": pl.String,
     "path": pl.String,
@@ -120,6 +133,9 @@ def result_row(run: Run) -> dict[str, Any]:
     facts, scores = run.provenance, run.scores
     return {
         **{name: getattr(facts, name) for name in RESULTS if hasattr(facts, name)},
+        "tested_on": facts.tested_on or facts.corpus,
+        **_regime_settings(facts),
+        **_transfer(run.transfer),
         "pretraining_overlap": pretraining_overlap(facts).status,
         "seeds": len(scores.seeds),
         **_over_seeds("mae", scores.mae),
@@ -171,6 +187,23 @@ def _value(number: Number) -> float | None:
 
 def _over_seeds(name: str, summary: OverSeeds) -> dict[str, float | None]:
     return {f"{name}_mean": _value(summary.mean), f"{name}_sd": _value(summary.sd)}
+
+
+def _regime_settings(facts: Provenance) -> dict[str, Any]:
+    settings = dict(facts.regime_settings)
+    size = settings.get("size")
+    return {**settings, "size": None if size is None else str(size)}
+
+
+def _transfer(scores: TransferScores | None) -> dict[str, float | None]:
+    if scores is None:
+        return {}
+    return {
+        "own_mae_mean": _value(scores.own_mae.mean),
+        "own_mae_median_baseline": _value(scores.own_median_mae),
+        "gap": _value(scores.gap.mean),
+        **_ends("gap", scores.gap_interval),
+    }
 
 
 def _ends(name: str, interval: Interval) -> dict[str, float | None]:

@@ -20,8 +20,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from raqa.corpora.base import Step
 from raqa.errors import UserError
-from raqa.metrics.regression import RegressionScores, score_regression
+from raqa.metrics.regression import RegressionScores
+from raqa.metrics.transfer import TransferScores
 from raqa.reports.provenance import Provenance
+from raqa.reports.scoring import Own, score_own, score_run
 from raqa.tables import FOLD, PREDICTIONS, SET_ASIDE, Columns, check_table
 
 CONFIG = "config.yaml"
@@ -29,17 +31,21 @@ PROVENANCE = "provenance.json"
 HEADS = "heads.safetensors"
 FOLDS = "fold.parquet"
 PREDICTED = "predictions.parquet"
+OWN_FOLD = "own_fold.parquet"
+OWN_PREDICTED = "own_predictions.parquet"
 ASIDE = "set_aside.csv"
 STEPS = "steps.csv"
 HISTORY = "history.csv"
 METRICS = "metrics.json"
 
 REQUIRED = (CONFIG, PROVENANCE, FOLDS, PREDICTED, ASIDE, STEPS)
-"""Files of every finished run besides METRICS; HEADS and HISTORY depend on the head."""
+"""Files of every finished run besides METRICS; HEADS and HISTORY depend on the head, OWN_FOLD and
+OWN_PREDICTED are those of a run that is tested on another corpus."""
 
 _STEPS: Columns = {"name": pl.String, "recordings": pl.Int64, "subjects": pl.Int64}
 _ATTEMPTS = 100  # to take the place of a run that others replace at the same time
 _SCORES = TypeAdapter(RegressionScores)
+_TRANSFER = TypeAdapter(TransferScores | None)
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,8 @@ class Run:
         set_aside: SET_ASIDE columns.
         steps: what each step of the cohort left.
         scores: as stored; `rescore(run)` computes them again.
+        own: of a run that is tested on another corpus, what it is measured against.
+        transfer: the scores of that.
     """
 
     path: Path
@@ -63,6 +71,8 @@ class Run:
     set_aside: pl.DataFrame
     steps: tuple[Step, ...]
     scores: RegressionScores
+    own: Own | None = None
+    transfer: TransferScores | None = None
 
 
 class RunFolder:
@@ -92,6 +102,7 @@ class RunFolder:
             stored = json.loads((self.path / METRICS).read_text(encoding="utf-8"))
             files = dict(stored["files"])
             _SCORES.validate_python(stored["scores"])
+            _TRANSFER.validate_python(stored.get("transfer"))
         except (ValueError, KeyError, TypeError, OSError):
             return [f"{self.path / METRICS} can not be read as the metrics of a run"]
         problems = [
@@ -141,6 +152,7 @@ class Draft:
         predictions: pl.DataFrame,
         set_aside: pl.DataFrame,
         steps: Sequence[Step],
+        own: Own | None = None,
         history: pl.DataFrame | None = None,
         save_heads: Callable[[Path], None] | None = None,
     ) -> None:
@@ -148,6 +160,7 @@ class Draft:
 
         Args:
             config: the resolved config as YAML.
+            own: the tested corpus's own fold and predictions, where it is another corpus.
             history: one row per epoch and seed, where the head was trained in epochs.
             save_heads: writes the fitted heads to the safetensors path it is given.
         """
@@ -160,6 +173,11 @@ class Draft:
         check_table(predictions, PREDICTIONS, name="predictions").write_parquet(
             self.path / PREDICTED
         )
+        if own is not None:
+            check_table(own.fold, FOLD, name="own fold").write_parquet(self.path / OWN_FOLD)
+            check_table(own.predictions, PREDICTIONS, name="own predictions").write_parquet(
+                self.path / OWN_PREDICTED
+            )
         check_table(set_aside, SET_ASIDE, name="set-aside").write_csv(self.path / ASIDE)
         rows = pl.DataFrame([asdict(step) for step in steps], schema=dict(_STEPS))
         rows.write_csv(self.path / STEPS)
@@ -180,14 +198,15 @@ class Draft:
         Returns:
             the scores of this draft.
         """
-        scores = score_regression(
-            pl.read_parquet(self.path / PREDICTED),
-            pl.read_parquet(self.path / FOLDS),
-            resamples=resamples,
-            bootstrap_seed=bootstrap_seed,
-        )
+        predictions, draws = pl.read_parquet(self.path / PREDICTED), (resamples, bootstrap_seed)
+        scores = score_run(predictions, pl.read_parquet(self.path / FOLDS), draws)
+        transfer = score_own(predictions, _read_own(self.path), draws)
         files = {file.name: _sha256(file) for file in sorted(self.path.iterdir()) if file.is_file()}
-        content = {"scores": json.loads(_SCORES.dump_json(scores)), "files": files}
+        content = {
+            "scores": json.loads(_SCORES.dump_json(scores)),
+            "transfer": json.loads(_TRANSFER.dump_json(transfer)),
+            "files": files,
+        }
         (self.path / METRICS).write_text(
             json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
@@ -229,11 +248,15 @@ def read_run(path: str | Path) -> Run:
 
 def rescore(run: Run) -> RegressionScores:
     """Compute a run's scores again from its predictions and fold."""
-    return score_regression(
-        run.predictions,
-        run.fold,
-        resamples=run.scores.resamples,
-        bootstrap_seed=run.scores.bootstrap_seed,
+    return score_run(run.predictions, run.fold, (run.scores.resamples, run.scores.bootstrap_seed))
+
+
+def _read_own(path: Path) -> Own | None:
+    if not (path / OWN_FOLD).is_file():
+        return None
+    return Own(
+        check_table(pl.read_parquet(path / OWN_FOLD), FOLD, name="own fold"),
+        check_table(pl.read_parquet(path / OWN_PREDICTED), PREDICTIONS, name="own predictions"),
     )
 
 
@@ -256,6 +279,8 @@ def _read(path: Path) -> Run:
         set_aside=aside,
         steps=tuple(Step(**row) for row in steps.iter_rows(named=True)),
         scores=_SCORES.validate_python(stored["scores"]),
+        own=_read_own(path),
+        transfer=_TRANSFER.validate_python(stored.get("transfer")),
     )
 
 

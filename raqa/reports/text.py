@@ -7,6 +7,7 @@ import polars as pl
 from raqa.encoders.pretraining import Overlap, overlap
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.metrics.regression import FEW_SUBJECTS, RegressionScores
+from raqa.metrics.transfer import TransferScores
 from raqa.reports.provenance import Provenance
 
 _DECIMALS = {"probability": 3}
@@ -66,8 +67,21 @@ def count_text(count: int, noun: str) -> str:
 
 
 def corpus_text(provenance: Provenance) -> str:
-    """The corpus's name, marked where it is synthetic."""
-    return f"{provenance.corpus} (synthetic)" if provenance.synthetic else provenance.corpus
+    """The corpus's name, or where from and to a model was transferred; synthetic ones marked."""
+    name = provenance.corpus
+    if provenance.transfer:
+        name = f"{name} → {provenance.tested_on}"
+    return f"{name} (synthetic)" if provenance.synthetic else name
+
+
+def regime_text(provenance: Provenance) -> str:
+    """The regime with what tells its variants apart, for example "low_n, size 50"."""
+    settings = [
+        name.replace("_", " ") if value is True else f"{name.replace('_', ' ')} {value}"
+        for name, value in provenance.regime_settings.items()
+        if value is not False
+    ]
+    return ", ".join([provenance.regime, *settings])
 
 
 def encoder_text(provenance: Provenance) -> str:
@@ -82,9 +96,10 @@ def pretraining_overlap(provenance: Provenance) -> Overlap:
 
     Random weights saw nothing.
     """
+    tested = provenance.tested_on or provenance.corpus
     if not provenance.weights_real:
-        return Overlap(provenance.encoder, provenance.corpus, "none found", "", "untrained")
-    return overlap(provenance.encoder, provenance.corpus)
+        return Overlap(provenance.encoder, tested, "none found", "", "untrained")
+    return overlap(provenance.encoder, tested)
 
 
 def verdict_text(scores: RegressionScores, unit: str | None) -> str:
@@ -116,6 +131,28 @@ def verdict_text(scores: RegressionScores, unit: str | None) -> str:
             )
 
 
+def gap_text(transfer: TransferScores, unit: str | None) -> str:
+    """What training on another corpus costs, in one sentence; decided by the paired interval."""
+    places = decimals(unit)
+    gap, ends = transfer.gap.mean, transfer.gap_interval
+    amount = f"{number_text(Number(abs(gap.value)), places)} {unit_text(unit)}".rstrip()
+    sign = -1 if gap.value < 0 else 1
+    if not ends.low.defined:
+        return f"Gap to a model of the tested corpus itself: {amount}; {ends.low.reason}."
+    low, high = sorted((sign * ends.low.value, sign * ends.high.value))
+    interval = interval_text(Interval(Number(low), Number(high)), places)
+    direction = "Better" if sign < 0 else "Worse"
+    if ends.excludes_zero():
+        return (
+            f"{direction} than the tested corpus's own model by {amount} "
+            f"(95 % interval {interval})."
+        )
+    return (
+        "Can not be told from the tested corpus's own model: the error is "
+        f"{amount} {'smaller' if sign < 0 else 'larger'}, 95 % interval {interval}."
+    )
+
+
 def warning_texts(scores: RegressionScores, provenance: Provenance) -> list[str]:
     """What a reader must know before believing the numbers, a sentence each."""
     warnings = []
@@ -124,6 +161,12 @@ def warning_texts(scores: RegressionScores, provenance: Provenance) -> list[str]
     seen = pretraining_overlap(provenance)
     if seen.status in {"yes", "possibly"}:
         warnings.append(f"{seen.mark} Pre-training overlap: {seen.sentence}")
+    if provenance.subjects_on_two_sides:
+        count = count_text(provenance.subjects_on_two_sides, "subject")
+        warnings.append(
+            f"Leaking: {count} on more than one side of the official split, which was kept as it "
+            "is. The error is too small."
+        )
     if scores.few_subjects:
         count = count_text(scores.subjects["test"], "test subject")
         warnings.append(

@@ -125,6 +125,12 @@ def summary(run: Run) -> dict[str, Any]:
     kept.update({f"mae_seed_{seed}": one.value for seed, one in per_seed})
     kept.update({f"n_{side}": count for side, count in scores.recordings.items()})
     kept.update({f"subjects_{side}": count for side, count in scores.subjects.items()})
+    if run.transfer is not None:
+        kept.update(
+            gap=run.transfer.gap.mean.value,
+            own_mae_mean=run.transfer.own_mae.mean.value,
+            own_baseline_median_mae=run.transfer.own_median_mae.value,
+        )
     kept.update(
         against_median=scores.against_median,
         set_aside=run.set_aside.height,

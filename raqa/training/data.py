@@ -14,6 +14,10 @@ from raqa.heads.base import FloatArray
 class FitData:
     """Embeddings `[recordings, width]` and labels `[recordings]`, float32 or float64.
 
+    Attributes:
+        epoch_recordings: an epoch is as many updates long as with so many training recordings;
+            None: as there are.
+
     Raises:
         UserError: a side is empty, or holds NaN or infinite values (says which side, how many).
         ValueError: shapes or types that do not belong together; a fault of the caller.
@@ -23,6 +27,7 @@ class FitData:
     train_labels: FloatArray
     validation_inputs: FloatArray
     validation_labels: FloatArray
+    epoch_recordings: int | None = None
 
     def __post_init__(self) -> None:
         self._check_shapes()
@@ -41,6 +46,8 @@ class FitData:
     def _check_shapes(self) -> None:
         for field in fields(self):
             array = getattr(self, field.name)
+            if field.name == "epoch_recordings":
+                continue
             dimensions = 2 if field.name.endswith("inputs") else 1
             if array.ndim != dimensions or array.dtype not in (np.float32, np.float64):
                 raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import pytorch_lightning as lightning
 import torch
@@ -22,25 +23,37 @@ VALIDATION_ROWS = 1024  # recordings a step; bounds the memory of wide heads
 class TrainBatches:
     """An epoch per iteration: inputs `[seeds, batch, width]`, labels `[seeds, batch]`.
 
-    Each seed meets every recording once an epoch, in an order from its own stream.
+    Each seed meets every recording once an epoch, in an order from its own stream; in an epoch
+    of more batches than that the recordings come round again, each time in another order.
     """
 
     def __init__(
-        self, inputs: Tensor, labels: Tensor, seeds: Sequence[int], batch_size: int
+        self,
+        inputs: Tensor,
+        labels: Tensor,
+        seeds: Sequence[int],
+        batch_size: int,
+        epoch_recordings: int | None = None,
     ) -> None:
         self.inputs, self.labels, self.batch_size = inputs, labels, batch_size
+        self._batches = math.ceil((epoch_recordings or len(labels)) / batch_size)
         self._orders = [generator(seed, Stream.ORDER) for seed in seeds]
 
     def __len__(self) -> int:
-        return math.ceil(len(self.labels) / self.batch_size)
+        return self._batches
 
     def __iter__(self) -> Iterator[Batch]:
-        count = len(self.labels)
-        orders = [torch.randperm(count, generator=order) for order in self._orders]
-        order = torch.stack(orders).to(self.labels.device)
-        for rows in torch.split(order, self.batch_size, dim=1):
+        for rows in islice(self._rounds(), self._batches):
             chosen = self.inputs.index_select(0, rows.flatten())
             yield chosen.view(*rows.shape, -1), self.labels[rows]
+
+    def _rounds(self) -> Iterator[Tensor]:
+        """Rows of one batch after the other, `[seeds, batch]`, over all recordings for ever."""
+        count = len(self.labels)
+        while True:
+            orders = [torch.randperm(count, generator=order) for order in self._orders]
+            order = torch.stack(orders).to(self.labels.device)
+            yield from torch.split(order, self.batch_size, dim=1)
 
 
 class ValidationBatches:
@@ -66,6 +79,7 @@ class ArraysDataModule(lightning.LightningDataModule):
         super().__init__()
         dtype = torch.float64 if settings.precision == 64 else torch.float32
         self.seeds, self.batch_size = tuple(seeds), settings.batch_size
+        self.epoch_recordings = data.epoch_recordings
         # Validation labels stay in label units: predictions are brought there before the metric.
         self.tensors = [
             torch.tensor(scaling.inputs(data.train_inputs), dtype=dtype),
@@ -84,7 +98,7 @@ class ArraysDataModule(lightning.LightningDataModule):
     def train_dataloader(self) -> TrainBatches:
         """Batches of the training side, shuffled per seed."""
         inputs, labels, _, _ = self.tensors
-        return TrainBatches(inputs, labels, self.seeds, self.batch_size)
+        return TrainBatches(inputs, labels, self.seeds, self.batch_size, self.epoch_recordings)
 
     def val_dataloader(self) -> ValidationBatches:
         """Batches of the validation side, in order."""

@@ -30,7 +30,16 @@ def _problems(*overrides: str) -> str:
 def test_every_shipped_choice_builds(group: str, choice: str) -> None:
     corpus = ["datamodule=cidrz"] if group == "task" else []
     own = _without_download(choice) if group == "encoder" else []
+    if (group, choice) == ("regime", "cross"):
+        own = ["datamodule@regime.target=demo_clinic"]
     assert _build(f"{group}={choice}", *corpus, *own).seeds
+
+
+def test_a_regime_without_what_it_needs_says_what_to_choose() -> None:
+    assert "datamodule@regime.target=NAME" in _problems("regime=cross")
+    assert "not trained in updates" in _problems(
+        "regime=low_n", "regime.equal_updates=true", "head=median"
+    )
 
 
 def _without_download(encoder: str) -> list[str]:

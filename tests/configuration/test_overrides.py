@@ -99,3 +99,17 @@ def test_a_folder_of_own_configs_adds_choices(tmp_path: Path) -> None:
     check_overrides(["head=mine"], [tmp_path])
     assert compose_config(["head=mine"], [tmp_path]).head._target_ == "raqa.heads.mlp.MLPHead"
     assert "there is no head of that name" in _problems("head=mine")
+
+
+def test_a_second_corpus_is_chosen_with_its_place_and_checked_like_the_first() -> None:
+    config = compose_config(["regime=cross", "datamodule@regime.target=demo_clinic"])
+    assert config.regime.target.corpus.name == "demo_clinic"
+    message = _problems("regime=cross", "datamodule@regime.target=demo_clinik")
+    assert "datamodule@regime.target=demo_clinik: there is no datamodule" in message
+    assert "Did you mean demo_clinic" in message
+    check_overrides(["regime=cross", "datamodule@regime.target=demo_clinic,demo"], sweep=True)
+
+
+def test_a_place_that_the_chosen_group_lacks_is_explained() -> None:
+    message = _problems("datamodule@regime.target=demo_clinic")
+    assert "the chosen regime has no target" in message

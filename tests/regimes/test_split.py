@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
+from raqa.corpora.base import Recordings
 from raqa.errors import UserError
-from raqa.regimes.split import Auto, BySubject, FromFile, Official, write_split
+from raqa.regimes.split import Auto, BySubject, FromFile, Official, OfficialAsIs, write_split
 
 SPLIT = BySubject(train=0.64, validation=0.16, test=0.2, seed=0)
 
@@ -100,8 +101,80 @@ def test_official_takes_the_corpus_split_and_auto_prefers_it(table: pl.DataFrame
 
 
 def test_official_without_an_official_split_says_what_to_use(table: pl.DataFrame) -> None:
-    with pytest.raises(UserError, match="made states no split.*split=by_subject"):
+    with pytest.raises(UserError, match="made states no split of its own.*split=by_subject"):
         Official().assign(table)
+
+
+def _published(table: pl.DataFrame) -> Recordings:
+    """A published split that puts three subjects on two sides and one on all of them."""
+    first = pl.col("recording_id").str.ends_with("_0")
+    side = (
+        pl.when(pl.col("subject_id").is_in(["s0001", "s0002"]))
+        .then(pl.when(first).then(pl.lit("train")).otherwise(pl.lit("test")))
+        .when(pl.col("subject_id") == "s0003")
+        .then(pl.when(first).then(pl.lit("validation")).otherwise(pl.lit("train")))
+        .when(pl.col("subject_id") < "s0020")
+        .then(pl.lit("test"))
+        .when(pl.col("subject_id") < "s0030")
+        .then(pl.lit("validation"))
+        .otherwise(pl.lit("train"))
+    )
+    return Recordings("made", table.with_columns(split=side))
+
+
+def test_subjects_on_two_sides_of_an_official_split_leave_training(table: pl.DataFrame) -> None:
+    sided = Official().apply(_published(table))
+    sides = _sides(sided.table)
+    assert sides["s0001_0"] is None
+    assert sides["s0001_1"] == "test"
+    assert (sides["s0003_0"], sides["s0003_1"]) == ("validation", None)
+    known = sided.table.drop_nulls("side")
+    assert known.group_by("subject_id").agg(pl.col("side").n_unique())["side"].max() == 1
+
+
+def test_recordings_that_leave_training_are_counted_with_the_reason(table: pl.DataFrame) -> None:
+    aside = Official().apply(_published(table)).set_aside
+    assert aside["item"].sort().to_list() == ["s0001_0", "s0002_0", "s0003_1"]
+    assert set(aside["stage"]) == {"split"}
+    assert aside.filter(item="s0001_0")["reason"].item() == (
+        "its subject is on the test side too, so it left the train side"
+    )
+
+
+def test_a_subject_on_all_three_sides_stays_on_the_test_side_only(maker) -> None:
+    table = maker(10, 3).with_columns(
+        split=pl.col("recording_id").str.tail(1).replace_strict(
+            {"0": "train", "1": "validation", "2": "test"}
+        )
+    )  # fmt: skip
+    sided = Official().apply(Recordings("made", table))
+    assert set(sided.table.drop_nulls("side")["side"]) == {"test"}
+    assert sided.set_aside.height == 20
+
+
+def test_equal_ids_of_two_corpora_are_two_subjects(maker) -> None:
+    one = maker(10, 1).with_columns(split=pl.lit("train"))
+    other = one.with_columns(
+        corpus=pl.lit("another"),
+        split=pl.lit("test"),
+        recording_id="another" + pl.col("recording_id"),
+    )
+    assert Official().apply(Recordings("both", pl.concat([one, other]))).set_aside.is_empty()
+
+
+def test_a_split_kept_as_published_moves_nobody_and_says_that_it_leaks(table) -> None:
+    published = _published(table)
+    sided = OfficialAsIs().apply(published)
+    assert sided.table["side"].equals(published.table["split"])
+    assert sided.set_aside.is_empty()
+    assert OfficialAsIs.leaking
+    assert not Official.leaking
+
+
+def test_a_split_without_overlap_sets_nothing_aside(table: pl.DataFrame) -> None:
+    sided = SPLIT.apply(Recordings("made", table))
+    assert sided.table.equals(SPLIT.assign(table))
+    assert sided.set_aside.is_empty()
 
 
 def test_a_written_split_reads_back_the_same(table: pl.DataFrame, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ SPLIT = BySubject(train=0.64, validation=0.16, test=0.2, seed=0)
 
 def _fold(table: pl.DataFrame, target: str = "age") -> Fold:
     sided = Recordings("made", SPLIT.assign(table))
-    return Within().fold(sided, RegressionTask(target))
+    return Within().folds([sided], RegressionTask(target)).main
 
 
 def test_all_targets_share_one_split(table: pl.DataFrame) -> None:
@@ -60,7 +60,7 @@ def test_a_subject_on_two_sides_is_refused_by_name(table: pl.DataFrame) -> None:
 
 def test_a_fold_without_some_recordings_keeps_the_others(table: pl.DataFrame) -> None:
     fold = _fold(table)
-    smaller = fold.without(["s0003_0"])
+    smaller = fold.without({"made": ["s0003_0"], "another": ["s0003_1"]})
     assert smaller.table.height == fold.table.height - 1
     assert "s0003_0" not in smaller.table["recording_id"]
 

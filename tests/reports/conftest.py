@@ -69,7 +69,7 @@ def provenance(name: str, seeds: list[int], **facts: Any) -> dict[str, Any]:
         "regime": "within",
         "clip": "2s-start-zero",
         "seeds": seeds,
-        "split": {"seed": 0, "fractions": [0.64, 0.16, 0.2]},
+        "split": "by_subject",
         "subject_known": True,
         "versions": {"raqa": "0.1.0"},
         "commit": "0" * 40,

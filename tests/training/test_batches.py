@@ -32,6 +32,17 @@ def test_orders_differ_between_seeds_and_epochs_and_come_again() -> None:
     assert torch.equal(torch.stack(order([7], 2)), torch.stack([first, second]))
 
 
+def test_a_longer_epoch_goes_round_again_in_another_order() -> None:
+    batches = TrainBatches(INPUTS, LABELS, [0, 1], batch_size=4, epoch_recordings=26)
+    parts = [labels for _, labels in batches]
+    assert len(parts) == len(batches) == 7  # as 26 recordings in batches of 4 have
+    assert [part.shape[1] for part in parts] == [4, 4, 2, 4, 4, 2, 4]
+    rounds = [torch.cat(parts[start : start + 3], dim=1) for start in (0, 3)]
+    for one in rounds:
+        assert torch.equal(one.sort(dim=1).values, LABELS.expand(2, -1))
+    assert not torch.equal(*rounds)
+
+
 def test_validation_goes_through_in_order_and_in_bounded_parts() -> None:
     labels = torch.arange(VALIDATION_ROWS + 5.0)
     batches = ValidationBatches(labels[:, None], labels)

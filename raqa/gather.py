@@ -1,0 +1,177 @@
+"""From an experiment to what is trained on: recordings with sides, folds, embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from rich.console import Console
+
+from raqa.corpora.base import Recordings, Step
+from raqa.corpora.cohort import audio_present
+from raqa.errors import UserError
+from raqa.regimes.base import Folds, Source
+from raqa.tables import SIDES
+
+if TYPE_CHECKING:
+    from raqa.configuration.build import Experiment
+    from raqa.embeddings.extract import Embeddings
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """The embeddings of one or more corpora; recording_ids are unique within a corpus only."""
+
+    by_corpus: Mapping[str, Embeddings]
+
+    def inputs(self, rows: pl.DataFrame) -> NDArray[np.float32]:
+        """The embeddings of these rows' recordings, in the rows' order: `[recordings, width]`."""
+        place = {
+            (corpus, recording_id): (corpus, row)
+            for corpus, embeddings in self.by_corpus.items()
+            for row, recording_id in enumerate(embeddings.recording_ids)
+        }
+        found = [place[key] for key in rows.select("corpus", "recording_id").rows()]
+        width = next(iter(self.by_corpus.values())).vectors.shape[1]
+        inputs = np.empty((len(found), width), dtype=np.float32)
+        for corpus, embeddings in self.by_corpus.items():
+            here = [number for number, (name, _) in enumerate(found) if name == corpus]
+            inputs[here] = embeddings.vectors[[found[number][1] for number in here]]
+        return inputs
+
+    @property
+    def set_aside(self) -> pl.DataFrame:
+        """What could not be embedded, SET_ASIDE columns."""
+        return pl.concat([embeddings.set_aside for embeddings in self.by_corpus.values()])
+
+    @property
+    def unusable(self) -> dict[str, list[str]]:
+        """The recording_ids that could not be embedded, for each corpus."""
+        return {name: one.set_aside["item"].to_list() for name, one in self.by_corpus.items()}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many embeddings came from the store, and how many were computed."""
+        parts = self.by_corpus.values()
+        return {
+            "reused": sum(one.reused for one in parts),
+            "computed": sum(one.computed for one in parts),
+        }
+
+
+def read_sided(experiment: Experiment) -> tuple[Recordings, ...]:
+    """Read the corpora, keep their cohorts, and say for each recording which side it is on.
+
+    Raises:
+        UserError: there is no audio of a cohort at all.
+    """
+    return tuple(
+        experiment.split.apply(read_cohort(source))
+        for source in (Source(experiment.corpus, experiment.cohort), *experiment.regime.others)
+    )
+
+
+def read_cohort(source: Source) -> Recordings:
+    """Read one corpus and keep its cohort.
+
+    Raises:
+        UserError: there is no audio of the cohort at all.
+    """
+    corpus = source.corpus
+    everything = corpus.read()
+    cohort = source.cohort.apply(everything)
+    if not cohort.table["audio"].any():
+        there = int(everything.table["audio"].sum())
+        raise UserError(
+            f"{corpus.name}: 0 of {cohort.table.height:,} recordings of the cohort present "
+            f"({there:,} of {everything.table.height:,} recordings present in the label tables). "
+            f"How to get them: {corpus.how_to_get}"
+        )
+    return cohort
+
+
+def embed_folds(
+    experiment: Experiment,
+    sided: Sequence[Recordings],
+    folds: Folds,
+    cache: Path,
+    console: Console,
+) -> Embedded:
+    """Embed the folds' recordings, and no others."""
+    from raqa.embeddings.extract import extract
+    from raqa.embeddings.store import EmbeddingStore
+
+    store = EmbeddingStore(cache / "embeddings")
+    keys = pl.concat([fold.table.select("corpus", "recording_id") for fold in folds.all]).unique()
+    return Embedded(
+        {
+            recordings.corpus: extract(
+                audio_present(recordings).table.join(
+                    keys, on=["corpus", "recording_id"], how="semi", maintain_order="left"
+                ),
+                experiment.encoder,
+                experiment.clip,
+                store,
+                experiment.embed,
+                console=console,
+            )
+            for recordings in sided
+        }
+    )
+
+
+def usable_folds(folds: Folds, embedded: Embedded) -> Folds:
+    """The folds without recordings whose audio was set aside; refused if a side is then empty."""
+    usable = folds.without(embedded.unusable)
+    for fold in usable.all:
+        empty = [side for side in SIDES if not fold.side(side).height]
+        if empty:
+            aside = embedded.set_aside
+            raise UserError(
+                f"{fold.name}: no usable audio is left on the {' and '.join(empty)} side; "
+                f"{aside.height} recordings were set aside, first "
+                f"{aside['item'][0]} ({aside['reason'][0]})."
+            )
+    return usable
+
+
+def count_steps(sided: Sequence[Recordings], taken: Folds, usable: Folds) -> tuple[Step, ...]:
+    """What each step left of each corpus: the cohort's, then the task's, regime's and audio's.
+
+    Args:
+        taken: the folds as the regime made them.
+        usable: the same without recordings whose audio was set aside.
+    """
+    steps: list[Step] = []
+    for recordings in sided:
+        present = audio_present(recordings)
+        target = taken.main.target
+        labelled = present.table.filter(pl.col(target).is_not_null(), pl.col("side").is_not_null())
+        asked = _rows_of(recordings.corpus, taken)
+        left = [("audio usable", _rows_of(recordings.corpus, usable))]
+        if asked.height < labelled.height:
+            left.insert(0, ("taken by the regime", asked))
+        counted = (
+            *present.steps,
+            *(
+                Step(name, rows.height, rows["subject_id"].n_unique())
+                for name, rows in [(f"{target} known, on a side", labelled), *left]
+            ),
+        )
+        prefix = f"{recordings.corpus}: " if len(sided) > 1 else ""
+        steps += [replace(step, name=f"{prefix}{step.name}") for step in counted]
+    return tuple(steps)
+
+
+def _rows_of(corpus: str, folds: Folds) -> pl.DataFrame:
+    """A corpus's recordings in any of the folds."""
+    here = [
+        fold.table.filter(pl.col("corpus") == corpus).select("recording_id", "subject_id")
+        for fold in folds.all
+    ]
+    return pl.concat(here).unique()
