@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Literal
 from hydra.utils import get_class
 from omegaconf import DictConfig
 
+from raqa.configuration.reuse import read_corpus
 from raqa.errors import UserError
-from raqa.run import read_sided
+from raqa.gather import read_cohort
+from raqa.regimes.base import Source
 
 if TYPE_CHECKING:
     from raqa.configuration.build import Experiment
@@ -55,21 +57,25 @@ def untrained(config: DictConfig) -> DictConfig:
     return changed
 
 
-def corpus_need(experiment: Experiment) -> Need:
-    """The corpus of an experiment, and what is wrong with the files of it that are here.
+def corpus_needs(experiment: Experiment) -> tuple[Need, ...]:
+    """The corpora of an experiment, and what is wrong with the files of them that are here.
 
     Raises:
-        UserError: the cohort's filters do not fit the corpus.
+        UserError: a cohort's filters do not fit its corpus.
     """
-    corpus = experiment.corpus
+    first = Source(experiment.corpus, experiment.cohort)
+    return tuple(_corpus_need(source) for source in (first, *experiment.regime.others))
+
+
+def _corpus_need(source: Source) -> Need:
+    corpus = source.corpus
     try:
-        everything = corpus.read()
+        everything = read_corpus(corpus)
     except UserError as error:
         return Need("corpus", corpus.name, error.problems)
-    if experiment.cohort.apply(everything).table["audio"].any():
-        return Need("corpus", corpus.name)
+    source.cohort.apply(everything)
     try:
-        read_sided(experiment)
+        read_cohort(source)
     except UserError as error:
         return Need("corpus", corpus.name, error.problems)
     return Need("corpus", corpus.name)

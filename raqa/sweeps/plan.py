@@ -19,7 +19,7 @@ from raqa.reports.run_folder import RunFolder
 from raqa.run import prepare
 from raqa.sweeps.claim import holder
 from raqa.sweeps.failure import recorded
-from raqa.sweeps.needs import Need, corpus_need, untrained, weights_need
+from raqa.sweeps.needs import Need, corpus_needs, untrained, weights_need
 from raqa.sweeps.places import claims_folder
 from raqa.sweeps.recipe import Cell, Recipe
 
@@ -40,7 +40,8 @@ class PlannedCell:
         state: "missing" also where data or weights are absent.
         details: who is running it, why it failed, what is damaged.
         needs: what it needs that a download brings.
-        folder: where its result is or will be; None: not known before its data and weights are.
+        folder: where its result is or will be; None: that depends on data or weights that are
+            absent, or can not be used.
         runs: the folder of all runs.
         group: equal for cells on the same embeddings.
     """
@@ -134,12 +135,14 @@ def _look_up(one: _Composed) -> PlannedCell:
     fetched = weights is None or not weights.absent
     experiment = build(one.config if fetched else untrained(one.config))
     experiment.logger.check()
-    corpus = corpus_need(experiment)
-    needs = (corpus,) if weights is None else (corpus, weights)
+    needs = (*corpus_needs(experiment), *([] if weights is None else [weights]))
     runs = Path(one.config.paths.runs)
     if any(need.absent for need in needs):
         return PlannedCell(one.cell, "missing", (), needs, None, runs, one.group)
-    folder = prepare(one.config, one.choices).folder
+    try:
+        folder = prepare(one.config, one.choices).folder
+    except UserError as error:  # the labels do not give what is asked for
+        return PlannedCell(one.cell, "failed", error.problems, needs, None, runs, one.group)
     state, details = _state(folder, runs)
     return PlannedCell(one.cell, state, details, needs, folder, runs, one.group)
 

@@ -34,8 +34,9 @@ def print_plan(planned: Plan, console: Console) -> None:
     table.add_column("state")
     table.add_column("", overflow="fold")
     for cell in planned.cells:
-        lacking = tuple(f"needs {need.name}" for need in cell.lacks)
-        details = Text("\n".join(cell.details or lacking), style="dim" if lacking else "")
+        lacking = ", ".join(need.name for need in cell.lacks)
+        text = f"needs {lacking}" if lacking else "\n".join(cell.details)
+        details = Text(text, style="dim" if lacking else "")
         table.add_row(cell.cell.label, Text(cell.state, style=_STYLE[cell.state]), details)
     console.print()
     console.print(table, highlight=False)
@@ -47,16 +48,19 @@ def print_plan(planned: Plan, console: Console) -> None:
 
 def _print_needs(planned: Plan, console: Console) -> None:
     present = [f"{need.kind} {need.name}" for need in planned.needs if not need.absent]
+    console.print()
     if present:
-        console.print(Text(f"\nhere: {', '.join(sorted(present))}"))
-    for need in planned.needs:
-        if need.absent:
-            console.print()
-            console.print(
-                Text.assemble(("absent: ", "yellow"), (f"{need.kind} {need.name}", "bold"), ": ",
-                              "\n".join(need.absent)),
-                soft_wrap=True,
-            )  # fmt: skip
+        console.print(Text(f"here: {', '.join(sorted(present))}"), soft_wrap=True)
+    for line in _absent(planned):
+        console.print(line, soft_wrap=True, highlight=False)
+
+
+def _absent(planned: Plan) -> Iterator[Text]:
+    """What is absent and how to get it, corpora first."""
+    for need in sorted(planned.needs, key=lambda each: each.kind):
+        for line in need.absent:
+            name = (f"{need.kind} {need.name}", "bold")
+            yield Text.assemble(("absent: ", "yellow"), name, f": {line}")
 
 
 def _counts(planned: Plan) -> str:
@@ -93,11 +97,8 @@ class SweepScreen:
         self._total = total
         self._print(Text(f"\n{planned.recipe.title}", style="bold"))
         self._print(Text(_counts(planned)))
-        for need in planned.needs:
-            for line in need.absent:
-                self._print(
-                    Text.assemble(("absent: ", "yellow"), f"{need.kind} {need.name}: {line}")
-                )
+        for line in _absent(planned):
+            self._print(line)
 
     @contextmanager
     def bar(self, total: int) -> Iterator[None]:

@@ -71,7 +71,7 @@ def test_absent_data_and_weights_are_named_with_how_to_get_them(
     )
     status, shown = command("plan", path, f"paths.data={tmp_path}")
     assert status == 0
-    assert "opera_ce missing needs coswara needs opera_ce" in shown
+    assert "opera_ce missing needs coswara, opera_ce" in shown
     assert "absent: corpus coswara: No Coswara in" in shown
     assert "git clone" in shown
     assert "absent: weights opera_ce: not in the cache; `raqa weights fetch opera_ce`" in shown
