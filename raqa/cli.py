@@ -14,6 +14,7 @@ from rich.markup import escape
 from raqa.errors import UserError, neighbours
 from raqa.main import USER_MISTAKE, print_problems
 from raqa.main import main as train_main
+from raqa.sweeps import command as sweeps
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -60,6 +61,10 @@ def main() -> None:
 @app.command(add_help_option=False)
 def train() -> None:
     """Train and score a configuration, or a sweep with -m; the same as `python train.py`."""
+
+
+app.command()(sweeps.plan)
+app.command()(sweeps.sweep)
 
 
 @app.command()
