@@ -204,6 +204,7 @@ def _pictures(curves: Sequence[TrainingCurve]) -> list[Picture]:
                     unit_text(most.provenance.unit),
                     runs,
                 ),
+                broad=True,
             )
         )
     return pictures

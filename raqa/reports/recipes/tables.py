@@ -67,12 +67,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """One figure; `draw` makes it, `name` is that of its files."""
+    """One figure: `draw` makes it, `name` is that of its files; a `broad` one fills a line."""
 
     name: str
     title: str
     caption: str
     draw: Callable[[], Figure]
+    broad: bool = False
 
 
 @dataclass(frozen=True)
