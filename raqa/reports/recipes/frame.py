@@ -82,7 +82,7 @@ def _watermarks(cells: Sequence[ReportCell]) -> list[str]:
 def _done(cells: Sequence[ReportCell]) -> str:
     done = sum(cell.run is not None for cell in cells)
     if done == len(cells):
-        return f"All {done} cells are done."
+        return f"All cells are done ({done})."
     return (
         f"{done} of {len(cells)} cells are done; the others are shown as missing, with the cause."
     )
