@@ -14,6 +14,8 @@ from rich.markup import escape
 from raqa.errors import UserError, neighbours
 from raqa.main import USER_MISTAKE, print_problems
 from raqa.main import main as train_main
+from raqa.sweeps import command as sweeps
+from raqa.sweeps import report_command as reports
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -62,27 +64,10 @@ def train() -> None:
     """Train and score a configuration, or a sweep with -m; the same as `python train.py`."""
 
 
-@app.command()
-def report(
-    runs: Annotated[list[Path], typer.Argument(help="Run folders, or folders that hold some.")],
-    out: Annotated[Path, typer.Option(help="Folder for the report's files.")] = Path("report"),
-    formats: Annotated[
-        list[str] | None, typer.Option("--format", help="markdown, csv or html; all by default.")
-    ] = None,
-    include_random: Annotated[
-        bool, typer.Option(help="Also show runs with random weights, marked as such.")
-    ] = False,
-) -> None:
-    """Report finished runs as Markdown, CSV and one HTML page that works offline."""
-    from raqa.reports.report import FORMATS
-    from raqa.reports.report import report as make_report
-
-    made = make_report(runs, out, formats or FORMATS, include_random=include_random)
-    console = Console()
-    for file in made.files:
-        console.print(escape(str(file)), highlight=False, soft_wrap=True)
-    for reason in made.left_out:
-        console.print(f"[yellow]left out:[/yellow] {escape(reason)}", highlight=False)
+app.command()(sweeps.plan)
+app.command()(sweeps.sweep)
+app.command()(reports.report)
+app.command()(reports.compare)
 
 
 @app.command()

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 from rich.console import Console
 
+from raqa.configuration.reuse import read_corpus
 from raqa.corpora.base import Recordings, Step
 from raqa.corpora.cohort import audio_present
 from raqa.errors import UserError
@@ -83,7 +84,7 @@ def read_cohort(source: Source) -> Recordings:
         UserError: there is no audio of the cohort at all.
     """
     corpus = source.corpus
-    everything = corpus.read()
+    everything = read_corpus(corpus)
     cohort = source.cohort.apply(everything)
     if not cohort.table["audio"].any():
         there = int(everything.table["audio"].sum())

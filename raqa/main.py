@@ -18,6 +18,7 @@ from raqa.configuration.folder import ROOT_CONFIG, config_folder
 from raqa.configuration.help import print_help
 from raqa.configuration.overrides import check_overrides
 from raqa.errors import UserError
+from raqa.sweeps.command import names_recipe, sweep_recipe
 
 USER_MISTAKE = 2  # exit status, as other command-line tools use it
 
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str] | None = None, command: str = "python train.py
         print_help(command, Console())
         return
     try:
+        if names_recipe(arguments):
+            sys.exit(sweep_recipe(arguments, _extra_folders(arguments)))
         sweep = "-m" in arguments or "--multirun" in arguments
         check_overrides(_overrides(arguments), _extra_folders(arguments), sweep=sweep)
     except UserError as error:

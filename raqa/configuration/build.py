@@ -13,6 +13,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import ValidationError
 
 from raqa.configuration.folder import config_folder, group_choices
+from raqa.configuration.reuse import reuse_encoder
 from raqa.errors import UserError
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def build_node(config: DictConfig, path: str) -> Any:
     if not isinstance(node, DictConfig):
         raise UserError(f"{group}={node}: one has to be chosen; see --help for the choices.")
     try:
+        if path == "encoder":
+            return reuse_encoder(node, lambda: instantiate(node, _convert_="all"))
         return instantiate(node, _convert_="all")
     except ValidationError as error:
         raise UserError(list(_validation(path, error))) from error

@@ -12,9 +12,18 @@ _GROUP_LINE = re.compile(r"^\s+- (?:override )?(?P<group>[\w/]+): [^#]*#\s*(?P<t
 
 def config_folder() -> Path:
     """The folder of the shipped configs: in the installed package, or beside a checkout's raqa."""
+    return _shipped("conf")
+
+
+def experiments_folder() -> Path:
+    """The folder of the shipped recipes, likewise."""
+    return _shipped("experiments")
+
+
+def _shipped(name: str) -> Path:
     package = Path(__file__).resolve().parents[1]
-    installed = package / "conf"
-    return installed if installed.is_dir() else package.parent / "conf"
+    installed = package / name
+    return installed if installed.is_dir() else package.parent / name
 
 
 def group_texts() -> dict[str, str]:

@@ -11,7 +11,7 @@ from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import ChoiceSweep, Glob, Override
 from hydra.errors import HydraException
-from omegaconf import DictConfig, ListConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf, open_dict, read_write
 from omegaconf.errors import OmegaConfBaseException
 
 from raqa.configuration.folder import ROOT_CONFIG, config_folder, group_choices, group_texts
@@ -29,6 +29,29 @@ def compose_config(overrides: Sequence[str], extra_folders: Sequence[Path] = ())
     """
     check_overrides(overrides, extra_folders)
     return _compose(overrides, extra_folders)
+
+
+def compose_choices(
+    overrides: Sequence[str], extra_folders: Sequence[Path] = ()
+) -> tuple[DictConfig, dict[str, str]]:
+    """Compose the root config, and say which choice each group has ("encoder": "mel_stats").
+
+    For many compositions in a row: what Hydra itself refuses is checked in detail only then.
+
+    Raises:
+        UserError: as `compose_config`.
+    """
+    if any(text.startswith(("+", "~")) or text.endswith("=null") for text in overrides):
+        check_overrides(overrides, extra_folders)  # Hydra would let these pass
+    try:
+        config = _compose(overrides, extra_folders, with_hydra=True)
+    except UserError:
+        check_overrides(overrides, extra_folders)
+        raise
+    choices = {str(group): str(name) for group, name in config.hydra.runtime.choices.items()}
+    with read_write(config), open_dict(config):
+        del config["hydra"]
+    return config, choices
 
 
 def check_overrides(
@@ -70,11 +93,17 @@ def settings_of(node: Any, prefix: str = "") -> Iterator[str]:
                 yield from settings_of(node[key], f"{prefix}{key}.")
 
 
-def _compose(overrides: Sequence[str], extra_folders: Sequence[Path]) -> DictConfig:
+def _compose(
+    overrides: Sequence[str], extra_folders: Sequence[Path], *, with_hydra: bool = False
+) -> DictConfig:
     search = [f"hydra.searchpath=[{','.join(f'file://{path}' for path in extra_folders)}]"]
     with initialize_config_dir(config_dir=str(config_folder()), version_base="1.3"):
         try:
-            return compose(ROOT_CONFIG, [*(search if extra_folders else []), *overrides])
+            return compose(
+                ROOT_CONFIG,
+                [*(search if extra_folders else []), *overrides],
+                return_hydra_config=with_hydra,
+            )
         except (HydraException, OmegaConfBaseException) as error:
             raise UserError(_hydra_words(error)) from error
 

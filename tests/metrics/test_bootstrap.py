@@ -9,31 +9,31 @@ from raqa.metrics.bootstrap import (
     subject_totals,
 )
 
-
-def clustered(generator: np.random.Generator, subjects: int = 60) -> tuple[np.ndarray, np.ndarray]:
-    """Errors whose subjects differ more than their recordings; subjects with 1 to 9 recordings."""
-    names = np.repeat(np.arange(subjects), generator.integers(1, 10, size=subjects))
-    level = generator.gamma(4.0, 2.5, size=subjects)  # mean 10
-    return level[names] + generator.normal(0, 1, size=len(names)), names
+TRUTH = 10.0
 
 
-def coverage(by_subject: bool) -> float:
-    generator = np.random.default_rng(20)
-    inside = []
-    for repeat in range(400):
-        errors, names = clustered(generator)
-        groups = names if by_subject else np.arange(len(names))
-        (interval,) = subject_intervals(errors[:, None], groups, resamples=400, seed=repeat)
-        inside.append(interval.low.value <= 10.0 <= interval.high.value)
-    return float(np.mean(inside))
+def studies(count: int, subjects: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Errors `[recordings, studies]` and whose they are: 1 to 8 recordings of every subject.
+
+    Half of the variance lies between subjects, so that a subject's recordings are correlated.
+    """
+    generator = np.random.default_rng(seed)
+    names = np.repeat(np.arange(subjects), generator.integers(1, 9, size=subjects))
+    between = generator.gamma(4.0, 1.0, size=(subjects, count)) - 4.0  # skewed, as errors are
+    within = generator.normal(0.0, 2.0, size=(len(names), count))
+    return TRUTH + between[names] + within, names
 
 
-def test_the_interval_over_subjects_covers_the_truth_as_often_as_it_says():
-    assert 0.91 <= coverage(by_subject=True) <= 0.98
+def coverage(errors: np.ndarray, drawn_together: np.ndarray) -> float:
+    """The share of studies whose interval covers the truth; one draw serves all studies."""
+    intervals = subject_intervals(errors, drawn_together, resamples=1000, seed=5)
+    return float(np.mean([one.low.value <= TRUTH <= one.high.value for one in intervals]))
 
 
-def test_an_interval_over_recordings_would_cover_it_far_too_seldom():
-    assert coverage(by_subject=False) < 0.75
+def test_the_interval_over_subjects_covers_the_truth_and_one_over_recordings_would_not():
+    errors, names = studies(2000, subjects=200, seed=20)
+    assert 0.93 <= coverage(errors, names) <= 0.97
+    assert coverage(errors, np.arange(len(names))) < 0.85
 
 
 def test_a_subject_is_drawn_with_all_its_recordings():

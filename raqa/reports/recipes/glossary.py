@@ -1,0 +1,30 @@
+"""What the numbers of a recipe's report mean, in plain words."""
+
+from raqa.reports.glossary import NUMBERS
+
+_OF_RECIPES = (
+    (
+        "Best",
+        "Every encoder of a row is compared with every other on the same test recordings: errors "
+        "are averaged over seeds, subjects drawn again with all their recordings, the p-values of "
+        "all pairs of the row corrected together (Holm). Bold are the smallest error and those "
+        "that can not be told from it.",
+    ),
+    (
+        "†",
+        "The encoder saw the tested corpus in pre-training, or may have. It is shown, and can not "
+        "be the best.",
+    ),
+    (
+        "Random weights",
+        "The encoder was never trained. Such numbers show that a table works, and nothing else.",
+    ),
+    (
+        "Collapsed",
+        "The predictions of so many seeds hardly spread: the model says nearly the same for "
+        "everyone, and its error is that of a constant.",
+    ),
+    ("Paper", "The published number, and ours minus the published one."),
+)
+TERMS = (*_OF_RECIPES, *(entry for entry in NUMBERS if entry[0] != "Against median"))
+"""Term and explanation."""

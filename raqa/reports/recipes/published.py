@@ -1,0 +1,118 @@
+"""A paper's numbers, read from the CSV beside a recipe, to stand beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from raqa.errors import UserError
+
+_LONG = ("corpus", "target", "encoder", "mae_mean")
+_WIDE = ("corpus", "target", "head")
+_CROSS = ("train_on", "test_on", "encoder", "cross_mae", "within_mae", "gap")
+_SHAPES = (_CROSS, _LONG, (*_WIDE, "one column per encoder"))
+
+
+@dataclass(frozen=True)
+class PublishedError:
+    """A mean absolute error as printed; `sd` over seeds where the paper gives it."""
+
+    mean: float
+    sd: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The mean with the decimals that it was printed with, two at least."""
+        return published_text(self.mean)
+
+
+@dataclass(frozen=True)
+class PublishedDirection:
+    """Trained here, tested there, as printed: the encoder that the paper shows, and its errors."""
+
+    encoder: str
+    cross: float
+    within: float
+    gap: float
+
+
+@dataclass(frozen=True)
+class Published:
+    """All numbers of one table.
+
+    Attributes:
+        errors: by corpus, task, head ("" where the table has one head) and encoder.
+        directions: by training and tested corpus.
+    """
+
+    errors: Mapping[tuple[str, str, str, str], PublishedError] = field(default_factory=dict)
+    directions: Mapping[tuple[str, str], PublishedDirection] = field(default_factory=dict)
+
+    def error(self, corpus: str, task: str, head: str, encoder: str) -> PublishedError | None:
+        """The paper's number for a cell, where it has one."""
+        exact = self.errors.get((corpus, task, head, encoder))
+        return exact or self.errors.get((corpus, task, "", encoder))
+
+
+def published_text(value: float) -> str:
+    """A published number with its own decimals, two at least."""
+    decimals = len(repr(value).partition(".")[2])
+    return f"{value:.{max(2, decimals)}f}".replace("-", "−")
+
+
+def read_published(path: Path | None) -> Published:
+    """Read a table; nothing is published where there is no path.
+
+    The columns say which table it is: a row per cell (corpus, target, encoder, mae_mean and
+    mae_std), a row per corpus, target and head with a column per encoder, or a row per direction
+    (train_on, test_on, encoder, cross_mae, within_mae, gap).
+
+    Raises:
+        UserError: it can not be read, or has none of these shapes.
+    """
+    if path is None:
+        return Published()
+    try:
+        table = pl.read_csv(path)
+        if set(_CROSS) <= set(table.columns):
+            return Published(directions=_directions(table))
+        if set(_LONG) <= set(table.columns):
+            return Published(errors=_long(table))
+        if set(_WIDE) <= set(table.columns):
+            return Published(errors=_wide(table))
+    except (OSError, TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"{path} can not be read as published numbers: {error}") from error
+    shapes = "; or ".join(", ".join(shape) for shape in _SHAPES)
+    raise UserError(f"{path} has columns {', '.join(table.columns)}; expected are {shapes}.")
+
+
+def _long(table: pl.DataFrame) -> dict[tuple[str, str, str, str], PublishedError]:
+    return {
+        (row["corpus"], row["target"], row.get("head") or "", row["encoder"]): PublishedError(
+            float(row["mae_mean"]), None if row.get("mae_std") is None else float(row["mae_std"])
+        )
+        for row in table.iter_rows(named=True)
+        if row["mae_mean"] is not None
+    }
+
+
+def _wide(table: pl.DataFrame) -> dict[tuple[str, str, str, str], PublishedError]:
+    encoders = [name for name in table.columns if name not in _WIDE]
+    return {
+        (row["corpus"], row["target"], row["head"], encoder): PublishedError(float(row[encoder]))
+        for row in table.iter_rows(named=True)
+        for encoder in encoders
+        if row[encoder] is not None
+    }
+
+
+def _directions(table: pl.DataFrame) -> dict[tuple[str, str], PublishedDirection]:
+    return {
+        (row["train_on"], row["test_on"]): PublishedDirection(
+            row["encoder"], float(row["cross_mae"]), float(row["within_mae"]), float(row["gap"])
+        )
+        for row in table.iter_rows(named=True)
+    }

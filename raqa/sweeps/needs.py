@@ -1,0 +1,87 @@
+"""What cells need that a download brings: label tables with audio, and published weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from hydra.utils import get_class
+from omegaconf import DictConfig
+
+from raqa.configuration.reuse import read_corpus
+from raqa.errors import UserError
+from raqa.gather import read_cohort
+from raqa.regimes.base import Source
+
+if TYPE_CHECKING:
+    from raqa.configuration.build import Experiment
+
+
+@dataclass(frozen=True)
+class Need:
+    """One thing that cells of a recipe need.
+
+    Attributes:
+        absent: why it can not be used and how to get it; empty: it is there.
+    """
+
+    kind: Literal["corpus", "weights"]
+    name: str
+    absent: tuple[str, ...] = ()
+
+
+def weights_need(config: DictConfig, name: str) -> Need | None:
+    """The published weights that an encoder would load; None: it loads none. Nothing is fetched.
+
+    Args:
+        name: the encoder in conf/encoder.
+    """
+    if config.encoder.get("weights") != "hub":
+        return None
+    kind = get_class(config.encoder._target_)
+    if hasattr(kind, "published"):
+        here = kind.published.source.cached() is not None
+        way = f"`raqa weights fetch {name}` fetches them"
+    else:
+        name = str(config.encoder.get("model", name))
+        here = Path(name).is_dir() or _in_hub_cache(name, config.encoder.get("revision"))
+        way = "they are fetched when they are first used"
+    return Need("weights", name, () if here else (f"not in the cache; {way}.",))
+
+
+def untrained(config: DictConfig) -> DictConfig:
+    """The same config with random weights, to check everything but weights that are absent."""
+    changed = config.copy()
+    changed.encoder.weights = "random"
+    return changed
+
+
+def corpus_needs(experiment: Experiment) -> tuple[Need, ...]:
+    """The corpora of an experiment, and what is wrong with the files of them that are here.
+
+    Raises:
+        UserError: a cohort's filters do not fit its corpus.
+    """
+    first = Source(experiment.corpus, experiment.cohort)
+    return tuple(_corpus_need(source) for source in (first, *experiment.regime.others))
+
+
+def _corpus_need(source: Source) -> Need:
+    corpus = source.corpus
+    try:
+        everything = read_corpus(corpus)
+    except UserError as error:
+        return Need("corpus", corpus.name, error.problems)
+    source.cohort.apply(everything)
+    try:
+        read_cohort(source)
+    except UserError as error:
+        return Need("corpus", corpus.name, error.problems)
+    return Need("corpus", corpus.name)
+
+
+def _in_hub_cache(model: str, revision: str | None) -> bool:
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(model, "config.json", revision=revision), str)

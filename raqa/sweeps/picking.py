@@ -1,0 +1,111 @@
+"""What the command line changes in a recipe: some cells of it, or a setting in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import ChoiceSweep, Override, QuotedString
+from hydra.errors import HydraException
+
+from raqa.errors import UserError, neighbours
+from raqa.sweeps.recipe import Cell
+from raqa.sweeps.setting import bare_key, override_text, value_text
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A cell before the command line had its say: settings that all cells share, and its own."""
+
+    shared: Settings
+    own: Settings
+
+    def value(self, key: str) -> str | None:
+        """Its own value of a setting as text; None: it does not choose that one."""
+        found = [value for name, value in self.own.items() if bare_key(name) == key]
+        return value_text(found[0]) if found else None
+
+    def cell(self, typed: Mapping[str, str]) -> Cell:
+        """The cell, with settings that were typed in the place of its own."""
+        texts: dict[str, str] = {}
+        for name, value in (*self.own.items(), *self.shared.items()):
+            texts[bare_key(name)] = typed.get(bare_key(name), override_text(name, value))
+        for key, text in typed.items():
+            texts.setdefault(key, text)
+        choices = {
+            bare_key(name): _typed_value(typed[bare_key(name)])
+            if bare_key(name) in typed
+            else value_text(value)
+            for name, value in self.own.items()
+        }
+        return Cell(tuple(texts.values()), choices)
+
+
+def apply_overrides(drafts: Sequence[Draft], overrides: Sequence[str], name: str) -> list[Cell]:
+    """Make the cells of a recipe, with what the user typed behind its name.
+
+    An override of a setting that cells choose differently picks cells; one of a setting that some
+    cells choose replaces it there; any other holds for all. Cells that become equal are one.
+
+    Raises:
+        UserError: an override can not be read, or picks no cell; all are named.
+    """
+    problems: list[str] = []
+    kept, everywhere, where_chosen = list(drafts), dict[str, str](), dict[str, str]()
+    for key, override in _parse(overrides, problems):
+        chosen = {value for draft in drafts if (value := draft.value(key)) is not None}
+        if len(chosen) > 1:
+            wanted = _wanted(override)
+            problems += _strangers(key, wanted, chosen, name)
+            kept = [draft for draft in kept if draft.value(key) in wanted]
+        elif override.is_sweep_override():
+            problems.append(
+                f"{override.input_line}: the cells of {name} do not differ in {key}, so there is "
+                "nothing to pick from; give one value."
+            )
+        else:
+            (where_chosen if chosen else everywhere)[key] = str(override.input_line)
+    if not problems and not kept:
+        problems.append(f"No cell of {name} has all of {' '.join(overrides)}.")
+    if problems:
+        raise UserError(problems)
+    cells = [draft.cell({**everywhere, **_held(draft, where_chosen)}) for draft in kept]
+    return list({cell.overrides: cell for cell in cells}.values())
+
+
+def _parse(overrides: Sequence[str], problems: list[str]) -> Iterator[tuple[str, Override]]:
+    """Each override with its key; the last one of a key counts, as in Hydra."""
+    parser, parsed = OverridesParser.create(), dict[str, Override]()
+    for text in overrides:
+        try:
+            parsed[bare_key(text.partition("=")[0])] = parser.parse_override(text)
+        except HydraException as error:
+            reason = str(error).splitlines()[0]
+            problems.append(f"{text}: can not be read as KEY=VALUE ({reason})")
+    yield from parsed.items()
+
+
+def _wanted(override: Override) -> list[str]:
+    value: Any = override.value()
+    listed = value.list if isinstance(value, ChoiceSweep) else [value]
+    return [one.text if isinstance(one, QuotedString) else value_text(one) for one in listed]
+
+
+def _strangers(key: str, wanted: Sequence[str], chosen: set[str], name: str) -> list[str]:
+    return [
+        f"{key}={one}: no cell of {name} has it. {neighbours(one, chosen)}"
+        for one in wanted
+        if one not in chosen
+    ]
+
+
+def _held(draft: Draft, typed: Mapping[str, str]) -> dict[str, str]:
+    return {key: text for key, text in typed.items() if draft.value(key) is not None}
+
+
+def _typed_value(text: str) -> str:
+    return text.partition("=")[2]

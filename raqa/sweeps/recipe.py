@@ -1,0 +1,55 @@
+"""What a recipe is: the runs, called cells, that make one table or figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Layout = Literal["within", "heads", "cross", "low_n"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a recipe.
+
+    Attributes:
+        overrides: what is typed after `python train.py` to get it, in order.
+        choices: the cell's own settings among them ("datamodule": "coswara"), as text.
+    """
+
+    overrides: tuple[str, ...]
+    choices: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        """The cell's own settings in short: `coswara age opera_gt padding=none`."""
+        return " ".join(
+            f"{_last(key)}={value}" if "." in key else value for key, value in self.choices.items()
+        )
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The runs that make one table or figure of a paper.
+
+    Attributes:
+        name: as on the command line, `cough_regression/table3`.
+        layout: what a report makes of it.
+        published: CSV with the paper's numbers.
+        config_folders: folders of the user's own configs, as for --config-dir.
+    """
+
+    name: str
+    path: Path
+    title: str
+    layout: Layout
+    published: Path | None
+    cells: tuple[Cell, ...]
+    config_folders: tuple[Path, ...] = ()
+
+
+def _last(key: str) -> str:
+    """`padding` of encoder.padding, `target` of datamodule@regime.target."""
+    return key.rpartition(".")[2]

@@ -1,0 +1,101 @@
+"""`raqa report` and `raqa compare` as they are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RECIPE or FOLDER...",
+        help="A recipe such as demo/table3, with settings as for `raqa sweep`; or run folders.",
+    ),
+]
+RunFolders = Annotated[Path, typer.Argument(help="A finished run's folder.")]
+
+
+def report(
+    what: Names,
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the files; report, or report/RECIPE, by default."),
+    ] = None,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            help="markdown, csv, html; of recipes also latex, records, figures. All by default.",
+        ),
+    ] = None,
+    include_random: Annotated[
+        bool, typer.Option(help="Of folders: also show runs with random weights, marked as such.")
+    ] = False,
+    config_dir: Annotated[
+        Path | None, typer.Option("--config-dir", help="A folder of your own configs.")
+    ] = None,
+) -> None:
+    """Make a paper's table or figure from a recipe's runs, or a report of any finished runs.
+
+    A recipe's cells are compared, set beside the published numbers, and written as Markdown, CSV,
+    LaTeX, records, figures and one HTML page that works offline. Missing cells are shown with the
+    cause.
+    """
+    from raqa.sweeps.report import report_recipe, understand
+    from raqa.sweeps.show import plan_bar
+
+    asked, console = understand(what), Console()
+    if asked.folders:
+        _report_folders(asked.folders, out or Path("report"), formats, include_random, console)
+        return
+    from raqa.reports.recipes.write import RECIPE_FORMATS
+
+    for name in asked.recipes:
+        place = (
+            Path(name).with_suffix("") if not Path(name).is_absolute() else Path(Path(name).stem)
+        )
+        folder = out if out and len(asked.recipes) == 1 else (out or Path("report")) / place
+        with plan_bar(Console(stderr=True)) as advance:
+            files = report_recipe(
+                name,
+                folder,
+                formats or RECIPE_FORMATS,
+                overrides=asked.overrides,
+                config_folders=[] if config_dir is None else [config_dir.resolve()],
+                advance=advance,
+            )
+        _print_files(files, console)
+
+
+def compare(first: RunFolders, second: RunFolders) -> None:
+    """Say whether one of two runs is better: paired over subjects, on the same test recordings."""
+    from raqa.reports.compare_runs import compare_runs, print_comparison
+
+    print_comparison(compare_runs(first, second), Console())
+
+
+def _report_folders(
+    folders: Sequence[Path],
+    out: Path,
+    formats: Sequence[str] | None,
+    include_random: bool,
+    console: Console,
+) -> None:
+    from raqa.reports.report import FORMATS
+    from raqa.reports.report import report as make_report
+
+    made = make_report(folders, out, formats or FORMATS, include_random=include_random)
+    _print_files(made.files, console)
+    for reason in made.left_out:
+        console.print(f"[yellow]left out:[/yellow] {escape(reason)}", highlight=False)
+
+
+def _print_files(files: Sequence[Path], console: Console) -> None:
+    for file in files:
+        console.print(escape(str(file)), highlight=False, soft_wrap=True)

@@ -1,0 +1,121 @@
+"""Cells of recipes with finished runs made without audio or training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from raqa.reports.recipes.cells import TARGET, RecipeFacts, ReportCell
+from raqa.reports.run_folder import Own, RunFolder, read_run
+from raqa.tables import set_aside_table
+from reports.conftest import make_fold, make_predictions, provenance
+
+MakeCell = Callable[..., ReportCell]
+SUBJECTS = 300
+SEEDS = (0, 1, 2)
+
+
+def cell_maker(folder: Path) -> MakeCell:
+    """Make a function that writes a run below a folder and gives its cell."""
+
+    def make(
+        encoder: str = "mel_stats",
+        *,
+        corpus: str = "coswara",
+        task: str = "age",
+        head: str = "mlp_small",
+        skill: float = 0.6,
+        own_skill: float = 0.8,
+        target: str | None = None,
+        size: str | None = None,
+        draw: int = 0,
+        equal_updates: bool = False,
+        unit: str = "year",
+        real: bool = True,
+        validation: float = 9.0,
+        problem: str | None = None,
+        drop: int = 0,
+        choices: dict[str, str] | None = None,
+        **facts: Any,
+    ) -> ReportCell:
+        chosen = {"datamodule": corpus, "task": task, "encoder": encoder, "head": head}
+        settings: dict[str, Any] = {}
+        if target:
+            chosen[TARGET] = target
+        if size:
+            settings = {"size": size, "subset_seed": draw, "equal_updates": equal_updates}
+            chosen |= {f"regime.{name}": str(value) for name, value in settings.items()}
+        chosen |= choices or {}
+        if problem:
+            return ReportCell(chosen, None, problem)
+        name = "-".join([*chosen.values(), str(skill)])
+        fold = _fold(target or corpus, unit, size, draw, drop)
+        own = Own(fold, _predictions(fold, own_skill, 1)) if target else None
+        run = RunFolder(folder / name)
+        with run.draft() as draft:
+            draft.write(
+                config="{}\n",
+                provenance=provenance(
+                    name, list(SEEDS), corpus=corpus, tested_on=target or corpus, task=task,
+                    encoder=encoder, head=head, unit=unit, weights_real=real,
+                    weights="none" if real else "random", regime_settings=settings, **facts,
+                ),
+                fold=fold,
+                predictions=_predictions(fold, skill, 2),
+                set_aside=set_aside_table(),
+                steps=[],
+                own=own,
+                history=_history(validation),
+            )  # fmt: skip
+            draft.publish(resamples=500)
+        return ReportCell(chosen, read_run(run.path))
+
+    return make
+
+
+def _fold(corpus: str, unit: str, size: str | None, draw: int, drop: int) -> pl.DataFrame:
+    """The same for every run of a corpus; `drop` of its test recordings are left out."""
+    fold = make_fold(SUBJECTS, True, unit, np.random.default_rng(sum(map(ord, corpus))))
+    fold = fold.with_columns(corpus=pl.lit(corpus))
+    if size and size != "all":
+        order = np.random.default_rng(draw).permutation(
+            fold.filter(side="train")["subject_id"].unique().sort()
+        )
+        kept = pl.Series(order[: int(size)]).implode()
+        fold = fold.filter((pl.col("side") != "train") | pl.col("subject_id").is_in(kept))
+    left_out = fold.filter(side="test")["recording_id"].head(drop).implode()
+    return fold.filter(~pl.col("recording_id").is_in(left_out))
+
+
+def _predictions(fold: pl.DataFrame, skill: float, seed: int) -> pl.DataFrame:
+    return make_predictions(fold, skill, list(SEEDS), np.random.default_rng(seed))
+
+
+def _history(validation: float) -> pl.DataFrame:
+    rows = [(seed, epoch, validation + 1 - epoch) for seed in SEEDS for epoch in (0, 1)]
+    return pl.DataFrame(rows, schema=["seed", "epoch", "validation_mae"], orient="row")
+
+
+@pytest.fixture
+def make_cell(tmp_path: Path) -> MakeCell:
+    """Write a run below tmp_path/runs and give its cell."""
+    return cell_maker(tmp_path / "runs")
+
+
+@pytest.fixture(scope="session")
+def make_cell_in() -> Callable[[Path], MakeCell]:
+    """Write runs below a folder of one's choice."""
+    return cell_maker
+
+
+@pytest.fixture
+def recipe() -> Callable[..., RecipeFacts]:
+    """A recipe's facts: `recipe("within", published=path)`."""
+    return lambda layout, published=None: RecipeFacts(
+        f"demo/{layout}", f"A table of layout {layout}", layout, published
+    )

@@ -1,0 +1,48 @@
+import pytest
+
+from raqa.errors import UserError
+from raqa.reports.recipes.published import published_text, read_published
+
+
+def test_a_row_per_cell(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("corpus,target,encoder,mae_mean,mae_std\ncidrz,age,hear,10.29,0.04\n")
+    found = read_published(path).error("cidrz", "age", "mlp_small", "hear")
+    assert (found.mean, found.sd) == (10.29, 0.04)
+    assert read_published(path).error("cidrz", "bmi", "mlp_small", "hear") is None
+
+
+def test_a_column_per_encoder(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("corpus,target,head,hear,opera_ct\ncidrz,age,linear,10.58,10.47\n")
+    published = read_published(path)
+    assert published.error("cidrz", "age", "linear", "opera_ct").mean == 10.47
+    assert published.error("cidrz", "age", "mlp", "opera_ct") is None
+
+
+def test_a_row_per_direction(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "train_on,test_on,encoder,cross_mae,within_mae,gap\ncidrz,coswara,hear,11.55,9.12,2.43\n"
+    )
+    found = read_published(path).directions["cidrz", "coswara"]
+    assert (found.encoder, found.cross, found.within, found.gap) == ("hear", 11.55, 9.12, 2.43)
+
+
+def test_other_columns_are_refused_with_what_was_expected(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(UserError, match=r"has columns a, b; expected are train_on.*mae_mean"):
+        read_published(path)
+    path.write_text("corpus,target,encoder,mae_mean\ncidrz,age,hear,ten\n")
+    with pytest.raises(UserError, match="can not be read as published numbers"):
+        read_published(path)
+
+
+def test_nothing_published_is_no_number():
+    assert read_published(None).error("cidrz", "age", "linear", "hear") is None
+
+
+@pytest.mark.parametrize(("value", "text"), [(10.4, "10.40"), (0.188, "0.188"), (-0.17, "−0.17")])
+def test_a_published_number_keeps_its_decimals(value, text):
+    assert published_text(value) == text
