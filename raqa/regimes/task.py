@@ -156,7 +156,7 @@ class ClassificationTask(Task):
             return recordings
         table, target = recordings.table, pl.col(self.target)
         class_of = {label: name for name, group in self.classes.items() for label in group}
-        unnamed = table.filter(target.is_not_null(), target.is_in(list(class_of)).not_())
+        unnamed = table.filter(target.is_in(list(class_of)).not_())
         rows = unnamed.select("recording_id", self.target).iter_rows()
         aside = set_aside_table(
             SetAside(
