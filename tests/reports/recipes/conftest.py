@@ -98,7 +98,7 @@ def _predictions(fold: pl.DataFrame, skill: float, seed: int) -> pl.DataFrame:
 
 def _history(validation: float) -> pl.DataFrame:
     rows = [(seed, epoch, validation + 1 - epoch) for seed in SEEDS for epoch in (0, 1)]
-    return pl.DataFrame(rows, schema=["seed", "epoch", "validation_mae"], orient="row")
+    return pl.DataFrame(rows, schema=["seed", "epoch", "validation_error"], orient="row")
 
 
 @pytest.fixture
