@@ -119,8 +119,8 @@ class ClassReport(Kind):
             )
         for line in own_lines(run, PLACES, "cross-entropy"):
             table.add_row(*line)
-        if scores.auroc.mean.reason:
-            table.add_row(Text(f"n/a: {scores.auroc.mean.reason}", style="dim"))
+        if reason := scores.auroc.mean.reason or scores.auroc_interval.low.reason:
+            table.add_row(Text(f"n/a: {reason}", style="dim"))
         table.add_row("")
         table.add_row(*(Text(word, style="bold") for word in ("recordings", *SIDES)))
         for number, name in enumerate(scores.classes):

@@ -103,6 +103,11 @@ def test_an_undefined_auroc_is_shown_with_its_reason_and_null_in_tables(
     assert html_page(make_content([read_run(path)]))
 
 
+def test_an_interval_that_can_not_be_had_says_why(make_class_run: MakeRun) -> None:
+    text = " ".join(printed(make_class_run(subjects=12)).split())
+    assert "n/a: a class is missing from" in text
+
+
 def test_both_kinds_are_rows_of_one_table_null_where_they_do_not_apply(
     make_run: MakeRun, make_class_run: MakeRun, tmp_path: Path
 ) -> None:
