@@ -72,7 +72,7 @@ def read_sided(experiment: Experiment) -> tuple[Recordings, ...]:
         UserError: there is no audio of a cohort at all.
     """
     return tuple(
-        experiment.split.apply(read_cohort(source))
+        experiment.split.apply(experiment.task.apply(read_cohort(source)))
         for source in (Source(experiment.corpus, experiment.cohort), *experiment.regime.others)
     )
 

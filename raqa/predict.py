@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from omegaconf import DictConfig, OmegaConf
 
 from raqa.configuration.build import build_node
@@ -14,12 +15,22 @@ from raqa.errors import UserError
 from raqa.reports.run_folder import HEADS, Run, read_run
 from raqa.tables import RECORDINGS
 
+Floats = NDArray[np.float64]
+
 ANSWERS = {
     "file": pl.String,
     "prediction": pl.Float64,  # mean over seeds, in the task's unit
     "sd_over_seeds": pl.Float64,  # ddof 1; null for one seed
 }
-"""Columns of what `predict_files` returns."""
+"""Columns of what `predict_files` returns where the run predicts a number."""
+
+CLASS_ANSWERS = {
+    "file": pl.String,
+    "prediction": pl.String,  # name of the class that is most probable on average over seeds
+    "probability": pl.Float64,  # its own, mean over seeds
+    "sd_over_seeds": pl.Float64,  # of that probability, ddof 1; null for one seed
+}
+"""The same where it predicts classes."""
 
 
 def predict_files(
@@ -28,7 +39,8 @@ def predict_files(
     """Predict the run's task for audio files.
 
     Returns:
-        the run, a table with ANSWERS columns, and the SET_ASIDE rows of files without an answer.
+        the run, a table with ANSWERS or CLASS_ANSWERS columns, and the SET_ASIDE rows of files
+        without an answer.
 
     Raises:
         UserError: the run is not finished or damaged, or its encoder is another one today.
@@ -50,17 +62,34 @@ def predict_files(
     fitted = FittedHead.load(run.path / HEADS)
     store = EmbeddingStore(cache / "embeddings")
     embeddings = extract(_as_recordings(files), encoder, clip, store, embed)
-    values = fitted.predict(embeddings.vectors) if len(embeddings.vectors) else np.zeros((1, 0))
-    several = len(values) > 1
-    answers = pl.DataFrame(
-        {
-            "file": embeddings.recording_ids,
-            "prediction": values.mean(axis=0),
-            "sd_over_seeds": values.std(axis=0, ddof=1) if several else [None] * values.shape[1],
-        },
-        schema=ANSWERS,
-    )
+    vectors = embeddings.vectors if len(embeddings.vectors) else np.zeros((0, fitted.width))
+    values, files_read = fitted.answers(vectors), list(embeddings.recording_ids)
+    classes = run.provenance.classes
+    answers = _classes(files_read, values, classes) if classes else _numbers(files_read, values)
     return run, answers, embeddings.set_aside
+
+
+def _numbers(files: list[str], values: Floats) -> pl.DataFrame:
+    """ANSWERS from numbers `[seeds, files]`."""
+    facts = {"file": files, "prediction": values.mean(axis=0), "sd_over_seeds": _sd(values)}
+    return pl.DataFrame(facts, schema=ANSWERS)
+
+
+def _classes(files: list[str], probabilities: Floats, names: Sequence[str]) -> pl.DataFrame:
+    """CLASS_ANSWERS from probabilities `[seeds, files, classes]`."""
+    said = probabilities.mean(axis=0).argmax(axis=-1)
+    own = probabilities[:, np.arange(len(files)), said]
+    facts = {
+        "file": files,
+        "prediction": [names[number] for number in said],
+        "probability": own.mean(axis=0),
+        "sd_over_seeds": _sd(own),
+    }
+    return pl.DataFrame(facts, schema=CLASS_ANSWERS)
+
+
+def _sd(values: Floats) -> Floats | list[None]:
+    return values.std(axis=0, ddof=1) if len(values) > 1 else [None] * values.shape[1]
 
 
 def _as_recordings(files: Sequence[Path]) -> pl.DataFrame:

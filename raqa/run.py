@@ -22,7 +22,7 @@ from raqa.reports.console import print_run
 from raqa.reports.run_folder import Run, RunFolder, read_run
 from raqa.reports.scoring import Own
 from raqa.reports.tracking import RunFacts
-from raqa.tables import PREDICTIONS
+from raqa.tables import prediction_columns
 
 if TYPE_CHECKING:
     from raqa.training.fitted import FittedHead
@@ -130,15 +130,19 @@ def execute(prepared: Prepared, console: Console) -> Run:
 def predict_test(
     fitted: FittedHead, fold: Fold, embedded: Embedded, seeds: tuple[int, ...]
 ) -> pl.DataFrame:
-    """Every seed's prediction for every test recording, as the PREDICTIONS table."""
+    """Every seed's prediction for every test recording, as PREDICTIONS or CLASS_PREDICTIONS."""
     test = fold.side("test")
-    values = fitted.predict(embedded.inputs(test))
+    predicted = fitted.predicted(embedded.inputs(test))
     truth = test.select("corpus", "recording_id", "subject_id", truth="label")
     per_seed = [
-        truth.with_columns(seed=pl.lit(seed, pl.Int64), prediction=pl.Series(row, dtype=pl.Float64))
-        for seed, row in zip(seeds, values, strict=True)
+        truth.with_columns(
+            seed=pl.lit(seed, pl.Int64),
+            **{name: pl.Series(array[row]) for name, array in predicted.columns.items()},
+        )
+        for row, seed in enumerate(seeds)
     ]
-    return pl.concat(per_seed).select(*PREDICTIONS)
+    columns = prediction_columns(fold.classes)
+    return pl.concat(per_seed).select(*columns).cast(pl.Schema(columns))
 
 
 def _own(experiment: Experiment, folds: Folds, embedded: Embedded, console: Console) -> Own | None:
@@ -165,7 +169,7 @@ def _fit(
     loggers: Sequence[Any],
     console: Console,
 ) -> FittedHead:
-    from raqa.training.data import FitData
+    from raqa.heads.data import FitData
     from raqa.training.fit import fit
 
     train, validation = fold.side("train"), fold.side("validation")
@@ -174,6 +178,7 @@ def _fit(
         train_labels=train["label"].to_numpy(),
         validation_inputs=embedded.inputs(validation),
         validation_labels=validation["label"].to_numpy(),
+        classes=len(fold.classes),
         epoch_recordings=fold.epoch_recordings,
     )
     return fit(
@@ -201,6 +206,8 @@ def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts
         "split": prepared.choices["split"],
         "corpus_title": experiment.corpus.title,
         "synthetic": any(corpus.synthetic for corpus in corpora),
+        "kind": experiment.task.kind,
+        "classes": list(fold.classes),
         "unit": experiment.task.attribute.unit,
         "encoder_fingerprint": encoder.fingerprint,
         "weights": encoder.weights,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
 Columns = Mapping[str, type[pl.DataType] | pl.DataType]
+TaskKind = Literal["regression", "classification"]
 
 RECORDINGS: Columns = {
     "recording_id": pl.String,  # unique within the corpus, stable over machines
@@ -44,7 +45,7 @@ FOLD: Columns = {
     "recording_id": pl.String,
     "subject_id": pl.String,
     "subject_known": pl.Boolean,
-    "label": pl.Float64,  # in the attribute's canonical unit
+    "label": pl.Float64,  # in the attribute's canonical unit, or the number of the class
 }
 
 PREDICTIONS: Columns = {
@@ -52,11 +53,22 @@ PREDICTIONS: Columns = {
     "corpus": pl.String,
     "recording_id": pl.String,
     "subject_id": pl.String,
-    "truth": pl.Float64,  # in the attribute's canonical unit
-    "prediction": pl.Float64,
+    "truth": pl.Float64,  # in the attribute's canonical unit, or the number of the class
+    "prediction": pl.Float64,  # likewise; of classes the most probable one
 }
 
+CLASS_PREDICTIONS: Columns = {
+    **PREDICTIONS,
+    "probabilities": pl.List(pl.Float64),  # of every class, in the order of their numbers
+}
+"""PREDICTIONS of a classification task."""
+
 SIDES = ("train", "validation", "test")
+
+
+def prediction_columns(classes: Sequence[str]) -> Columns:
+    """The columns that predictions have, given the task's classes (none: a number is predicted)."""
+    return CLASS_PREDICTIONS if classes else PREDICTIONS
 
 
 @dataclass(frozen=True)

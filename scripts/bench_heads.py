@@ -30,8 +30,8 @@ from rich.progress import track
 from rich.table import Table
 from torch import nn
 
+from raqa.heads.data import FitData
 from raqa.heads.mlp import MLPHead
-from raqa.training.data import FitData
 from raqa.training.fit import fit
 from raqa.training.settings import TrainerSettings
 

@@ -16,7 +16,7 @@ from pytorch_lightning.callbacks import Callback, EarlyStopping
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from raqa.training.data import FitData
+from raqa.heads.data import FitData
 from raqa.training.settings import TrainerSettings
 
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from raqa.heads.data import FitData
 
 # Real recordings in their official layouts. They are not part of the project: tests that need
 # them skip where they are absent.
@@ -28,3 +32,26 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.delenv("RAQA_DATA", raising=False)
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def data() -> FitData:
+    """Features of differing scale; a label like an age, half of it in the features."""
+    recordings, width, validation = 90, 8, 40
+    random = np.random.default_rng(0)
+    inputs = random.normal(size=(recordings + validation, width))
+    labels = 35 + 10 * (inputs[:, 0] + random.normal(size=len(inputs)))
+    inputs = inputs * np.logspace(-2, 2, width) + np.arange(width)
+    return FitData(inputs[:recordings], labels[:recordings],
+                   inputs[recordings:], labels[recordings:])  # fmt: skip
+
+
+@pytest.fixture
+def class_data(data: FitData) -> FitData:
+    """The same features; three classes, the higher half of the labels of `data` in two of them."""
+    edges = np.quantile(data.train_labels, [0.5, 0.8])
+    train, validation = (
+        np.digitize(labels, edges).astype(np.float64)
+        for labels in (data.train_labels, data.validation_labels)
+    )
+    return replace(data, train_labels=train, validation_labels=validation, classes=3)

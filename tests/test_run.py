@@ -116,7 +116,7 @@ def test_all_tasks_share_one_split_and_it_is_written_down(train: Train, tmp_path
 def test_the_median_head_scores_exactly_the_baseline(train: Train) -> None:
     scores = train("head=median").scores
     assert scores.mae.mean.value == pytest.approx(scores.median_mae.value)
-    assert scores.against_median == "undecided"
+    assert scores.against_baseline == "undecided"
 
 
 def test_unusable_audio_is_set_aside_by_name_and_not_in_the_fold(train: Train, tmp_path) -> None:
@@ -174,7 +174,7 @@ def test_a_transferred_run_holds_what_it_is_measured_against(train: Train) -> No
     assert run.own is not None
     assert run.transfer is not None
     assert set(run.own.fold["corpus"]) == {"demo_clinic"}
-    gap = run.scores.mae.mean.value - run.transfer.own_mae.mean.value
+    gap = run.regression.mae.mean.value - run.transfer.own_error.mean.value
     assert run.transfer.gap.mean.value == pytest.approx(gap)
     names = [step.name for step in run.steps]
     assert "demo_crowd_a: taken by the regime" in names  # without its test side

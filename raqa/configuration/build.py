@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hydra.errors import HydraException
-from hydra.utils import instantiate
+from hydra.utils import get_class, instantiate
 from omegaconf import DictConfig, ListConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import ValidationError
 
+from raqa.configuration.folder import config_folder, group_choices
 from raqa.configuration.reuse import reuse_encoder
 from raqa.errors import UserError
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from raqa.heads.base import Head
     from raqa.regimes.base import Regime
     from raqa.regimes.split import Split
-    from raqa.regimes.task import RegressionTask
+    from raqa.regimes.task import Task
     from raqa.reports.tracking import Tracker
+    from raqa.tables import TaskKind
     from raqa.training.settings import TrainerSettings
 
 
@@ -35,7 +37,7 @@ class Experiment:
 
     corpus: Corpus
     cohort: Cohort
-    task: RegressionTask
+    task: Task
     encoder: Encoder
     clip: ClipPolicy
     embed: EmbedSettings
@@ -131,6 +133,17 @@ def check_clip(encoder: Encoder, clip: ClipPolicy) -> None:
         raise UserError(problem)
 
 
+def heads_for(kind: TaskKind) -> list[str]:
+    """The shipped heads that can do a kind of task."""
+    able = []
+    for choice in group_choices("head"):
+        shipped = OmegaConf.load(config_folder() / "head" / f"{choice}.yaml")
+        head: type[Head] = get_class(shipped._target_)
+        if kind in head.kinds:
+            able.append(choice)
+    return able
+
+
 def _causes(path: str, error: BaseException) -> Iterable[str]:
     """What lies behind an error of Hydra's, in the user's words."""
     cause = error.__cause__
@@ -162,6 +175,12 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
         yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
     else:
         yield from experiment.regime.problems(corpus, task)
+    if task.kind not in experiment.head.kinds:
+        able = ", ".join(heads_for(task.kind))
+        yield (
+            f"head: {type(experiment.head).__name__} does no {task.kind}, which task="
+            f"{task.target} is. Heads that do: {able}."
+        )
     yield from _unused(experiment)
     try:
         check_clip(encoder, experiment.clip)

@@ -65,6 +65,8 @@ ATTRIBUTES: Mapping[str, Attribute] = {
         Attribute("expert_diagnosis", "categorical", "diagnosis as experts heard it",
                   labels=("healthy_cough", "upper_infection", "lower_infection",
                           "obstructive_disease", "COVID-19")),
+        Attribute("murmur", "categorical", "heart murmur as heard by an expert",
+                  labels=("absent", "present", "unknown")),
     )
 }  # fmt: skip
 

@@ -30,7 +30,7 @@ class StackedMLP(StackedModel):
     Weights are `[seeds, out, in]`, biases `[seeds, 1, out]`.
 
     Args:
-        sizes: width of the input, of every hidden layer and of the output, which is 1.
+        sizes: width of the input, of every hidden layer and of the output.
         dropout: probability of a hidden unit to be dropped, applied after each activation.
     """
 
@@ -52,7 +52,7 @@ class StackedMLP(StackedModel):
         self._dropout_draws: list[torch.Generator] = []
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Map `[seeds, batch, width]` to predictions `[seeds, batch]`."""
+        """Map `[seeds, batch, width]` to `[seeds, outputs, batch]`."""
         # Units before batch: weight times input gives gradients in the weights' own layout, and
         # copying those of a wide head into it would take a fifth of the time.
         columns = inputs.mT
@@ -62,7 +62,7 @@ class StackedMLP(StackedModel):
             if self.training and self.dropout:
                 columns = columns * self._dropout_factors(columns)
         weight, bias = output
-        return torch.baddbmm(bias.mT, weight, columns).squeeze(1)
+        return torch.baddbmm(bias.mT, weight, columns)
 
     def _dropout_factors(self, like: Tensor) -> Tensor:
         """0 for a dropped unit, 1 / (1 - dropout) for a kept one, each seed from its own stream."""
@@ -86,7 +86,7 @@ def _stacked_uniform(
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class MLPHead(GradientHead):
-    """A multilayer perceptron from an embedding to one number; linear without hidden layers.
+    """A multilayer perceptron from an embedding to its outputs; linear without hidden layers.
 
     Attributes:
         hidden: units of every hidden layer; "width" stands for the embedding's own width.
@@ -98,9 +98,9 @@ class MLPHead(GradientHead):
     dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
     activation: Activation = "relu"
 
-    def build(self, width: int, seeds: Sequence[int]) -> StackedMLP:
+    def build(self, width: int, seeds: Sequence[int], outputs: int = 1) -> StackedMLP:
         """Make untrained models for embeddings `[width]`, each initialised from its own seed."""
         hidden = [width if size == "width" else size for size in self.hidden]
         return StackedMLP(
-            [width, *hidden, 1], seeds, dropout=self.dropout, activation=self.activation
+            [width, *hidden, outputs], seeds, dropout=self.dropout, activation=self.activation
         )

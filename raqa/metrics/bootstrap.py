@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,19 +44,23 @@ def resampled_means(
         `[resamples, statistics]`; all statistics of a row come from the same draw, so that their
         differences are paired.
     """
-    generator = np.random.default_rng(seed)
-    subjects = len(counts)
-    rows = max(1, BLOCK // subjects)
     totals = np.column_stack([sums, counts])
-    means = np.empty((resamples, sums.shape[1]))
+    summed = np.concatenate(
+        [times @ totals for times in resample_counts(len(counts), resamples=resamples, seed=seed)]
+    )
+    return np.asarray(summed[:, :-1] / summed[:, -1:], np.float64)
+
+
+def resample_counts(subjects: int, *, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """How often each resample draws each subject: `[block, subjects]`, block by block."""
+    generator = np.random.default_rng(seed)
+    rows = max(1, BLOCK // subjects)
     for start in range(0, resamples, rows):
         block = min(rows, resamples - start)
         drawn = generator.integers(subjects, size=(block, subjects))
         drawn += subjects * np.arange(block)[:, None]
         times = np.bincount(drawn.ravel(), minlength=block * subjects).reshape(block, subjects)
-        summed = times.astype(np.float64) @ totals
-        means[start : start + block] = summed[:, :-1] / summed[:, -1:]
-    return means
+        yield times.astype(np.float64)
 
 
 def subject_intervals(

@@ -29,8 +29,9 @@ class Pair:
 
     Attributes:
         first, second: what they are called.
-        difference: first's mean absolute error minus second's, in the label's unit, every
-            recording counted once and averaged over seeds; below 0 the first is better.
+        difference: first's error minus second's (absolute, in the label's unit; of classes the
+            cross-entropy in nat), every recording counted once and averaged over seeds; below 0
+            the first is better.
         interval: 95 %, over subjects, paired.
         p: two-sided, by the bootstrap over subjects; never 0.
         p_holm: the same, corrected (Holm 1979) for all pairs that were compared together.
@@ -87,16 +88,27 @@ class Comparison:
 
 
 def recording_errors(predictions: pl.DataFrame) -> pl.DataFrame:
-    """Absolute error of every recording, averaged over seeds.
+    """Absolute error of every recording, of classes the cross-entropy, averaged over seeds.
 
     Args:
-        predictions: PREDICTIONS columns.
+        predictions: PREDICTIONS or CLASS_PREDICTIONS columns.
 
     Returns:
         corpus, recording_id, subject_id, truth and error, sorted by the first two.
+
+    Raises:
+        UserError: a true class was given probability 0, so that its cross-entropy is infinite.
     """
-    error = (pl.col("prediction") - pl.col("truth")).abs().mean()
-    table = predictions.group_by(_KEY).agg(pl.col("truth").first(), error.alias("error"))
+    error = (pl.col("prediction") - pl.col("truth")).abs()
+    if "probabilities" in predictions.columns:
+        error = -pl.col("probabilities").list.get(pl.col("truth").cast(pl.Int64)).log()
+    table = predictions.group_by(_KEY).agg(pl.col("truth").first(), error.mean().alias("error"))
+    endless = table.filter(pl.col("error").is_infinite()).sort(_KEY)
+    if endless.height:
+        raise UserError(
+            f"The true class was given probability 0 for {_some(endless)} recording(s): the "
+            "cross-entropy is infinite and can not be compared."
+        )
     return table.sort(_KEY)
 
 

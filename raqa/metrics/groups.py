@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from raqa.metrics.align import align
 from raqa.metrics.bootstrap import subject_intervals, subject_names
 from raqa.metrics.number import Interval, Number
-from raqa.metrics.regression import align
 
 AGE_EDGES = (18, 30, 45, 60)
 """Years at which the next age group begins."""

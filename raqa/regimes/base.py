@@ -16,7 +16,7 @@ from raqa.corpora.base import Corpus, Recordings
 from raqa.corpora.cohort import Cohort
 from raqa.errors import UserError
 from raqa.regimes.fold import Fold
-from raqa.regimes.task import RegressionTask
+from raqa.regimes.task import Task
 from raqa.tables import FOLD, SIDES
 
 GROUPS = ("age", "sex")  # kept beside the label, so that errors can be shown by group
@@ -78,13 +78,13 @@ class Regime(ABC):
         """What tells variants of the regime apart, as plain values for results and reports."""
         return {}
 
-    def problems(self, corpus: Corpus, task: RegressionTask) -> Sequence[str]:  # noqa: ARG002
+    def problems(self, corpus: Corpus, task: Task) -> Sequence[str]:  # noqa: ARG002
         """Why this regime can not be had for a corpus and task, a sentence each, before reading."""
         return ()
 
     @abstractmethod
     def folds(
-        self, sided: Sequence[Recordings], task: RegressionTask, *, as_published: bool = False
+        self, sided: Sequence[Recordings], task: Task, *, as_published: bool = False
     ) -> Folds:
         """Make the folds.
 
@@ -100,7 +100,7 @@ class Regime(ABC):
 
 def corpus_fold(
     recordings: Recordings,
-    task: RegressionTask,
+    task: Task,
     name: str,
     *,
     needed: Sequence[str] = SIDES,
@@ -116,16 +116,18 @@ def corpus_fold(
     """
     table = recordings.table
     sided = table.filter(pl.col("side").is_not_null())
-    usable = sided.filter(pl.col(task.target).is_not_null(), pl.col("audio"))
+    usable = sided.filter(task.label.is_not_null(), pl.col("audio"))
     present = usable.group_by("side").len()
     counts = dict(zip(present["side"], present["len"], strict=True))
     if any(not counts.get(side) for side in needed):
         raise UserError(_too_little(recordings.corpus, task.target, sided, counts, needed))
     groups = [name for name in GROUPS if name in table.columns and name != "label"]
-    fold = usable.with_columns(label=pl.col(task.target)).select(*FOLD, *groups)
+    fold = usable.with_columns(label=task.label).select(*FOLD, *groups)
     known = bool(fold["subject_known"].all())
     leakage = None if known else UNKNOWN_SUBJECTS
-    return Fold(name, task.target, fold, leakage, as_published=as_published)
+    return Fold(
+        name, task.target, fold, leakage, as_published=as_published, classes=task.class_names
+    )
 
 
 def _too_little(

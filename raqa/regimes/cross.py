@@ -13,7 +13,7 @@ from raqa.corpora.base import Corpus, Recordings
 from raqa.corpora.cohort import Cohort
 from raqa.regimes.base import Folds, Regime, Source, corpus_fold
 from raqa.regimes.fold import Fold
-from raqa.regimes.task import RegressionTask
+from raqa.regimes.task import Task
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", arbitrary_types_allowed=True))
@@ -46,7 +46,7 @@ class Cross(Regime):
         """For example "cross-to-coughvid"."""
         return f"{self.name}-to-{self.others[0].corpus.name}"
 
-    def problems(self, corpus: Corpus, task: RegressionTask) -> Iterator[str]:  # type: ignore[override]
+    def problems(self, corpus: Corpus, task: Task) -> Iterator[str]:  # type: ignore[override]
         """A target that was not chosen, is the training corpus, or lacks the label."""
         if not self.others:
             yield (
@@ -70,7 +70,7 @@ class Cross(Regime):
             )
 
     def folds(
-        self, sided: Sequence[Recordings], task: RegressionTask, *, as_published: bool = False
+        self, sided: Sequence[Recordings], task: Task, *, as_published: bool = False
     ) -> Folds:
         """Training and validation of the first corpus with the test side of the second."""
         source, target = sided
@@ -87,5 +87,6 @@ class Cross(Regime):
             table=table,
             leakage=learnt.leakage or own.leakage,
             as_published=as_published,
+            classes=task.class_names,
         )
         return Folds(main, own)

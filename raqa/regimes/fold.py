@@ -25,6 +25,7 @@ class Fold:
         as_published: an official split was kept although subjects stand on two of its sides.
         epoch_recordings: an epoch is as many updates long as with so many training recordings;
             None: as there are.
+        classes: names of the classes whose numbers the labels are; empty where they are numbers.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Fold:
     leakage: str | None = None
     as_published: bool = False
     epoch_recordings: int | None = None
+    classes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         table = check_table(self.table, FOLD, name="fold", key=["corpus", "recording_id"])
@@ -42,6 +44,8 @@ class Fold:
             raise ValueError(f"a fold's sides are {SIDES}, not {sorted(unknown)}")
         if table["label"].null_count() or table["label"].is_nan().any():
             raise ValueError("a fold has a label for every recording")
+        if self.classes:
+            _check_classes(table, self.classes)
         if self.torn.height and not self.as_published:
             first = self.torn.row(0, named=True)
             raise UserError(
@@ -70,3 +74,17 @@ class Fold:
             gone = pl.col("recording_id").is_in(list(recording_ids))
             keep &= ~((pl.col("corpus") == corpus) & gone)
         return replace(self, table=self.table.filter(keep))
+
+
+def _check_classes(table: pl.DataFrame, classes: tuple[str, ...]) -> None:
+    numbers = set(table["label"])
+    if not numbers <= set(range(len(classes))):
+        raise ValueError(f"labels {sorted(numbers)} are not all numbers of the classes {classes}")
+    learnt = table.filter(pl.col("side") == "train")["label"]
+    if learnt.n_unique() < 2:
+        counts = [f"{name} {(learnt == number).sum()}" for number, name in enumerate(classes)]
+        raise UserError(
+            f"{', '.join(table['corpus'].unique().sort())}: classes can be told apart only where "
+            "the training side has at least two of them; it has, in recordings, "
+            f"{', '.join(counts)}. Widen the cohort, or name other classes."
+        )

@@ -14,7 +14,7 @@ from pydantic.dataclasses import dataclass
 from raqa.corpora.base import Recordings
 from raqa.errors import UserError
 from raqa.regimes.base import Folds, Regime, corpus_fold
-from raqa.regimes.task import RegressionTask
+from raqa.regimes.task import Task
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -51,7 +51,7 @@ class LowN(Regime):
         }
 
     def folds(
-        self, sided: Sequence[Recordings], task: RegressionTask, *, as_published: bool = False
+        self, sided: Sequence[Recordings], task: Task, *, as_published: bool = False
     ) -> Folds:
         """The within fold with fewer training subjects.
 

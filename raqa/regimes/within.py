@@ -10,7 +10,7 @@ from pydantic.dataclasses import dataclass
 
 from raqa.corpora.base import Recordings
 from raqa.regimes.base import Folds, Regime, corpus_fold
-from raqa.regimes.task import RegressionTask
+from raqa.regimes.task import Task
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -20,7 +20,7 @@ class Within(Regime):
     name: ClassVar[str] = "within"
 
     def folds(
-        self, sided: Sequence[Recordings], task: RegressionTask, *, as_published: bool = False
+        self, sided: Sequence[Recordings], task: Task, *, as_published: bool = False
     ) -> Folds:
         """The corpus's recordings that have a side, the label and audio."""
         (recordings,) = sided

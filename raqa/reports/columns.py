@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from raqa.metrics.number import Number, OverSeeds
-from raqa.metrics.regression import RegressionScores
+from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.reports.provenance import Provenance
 from raqa.reports.run_folder import Run
 from raqa.reports.text import (
@@ -32,52 +31,76 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """One column; `meaning` says in a few words what stands in it."""
+    """One column.
+
+    Attributes:
+        meaning: in a few words what stands in it.
+        marked: whether it shows by its colour that a run is above or below the baseline.
+    """
 
     heading: str
     meaning: str
     cell: Callable[[Run], Cell]
     numeric: bool = True
+    marked: bool = False
 
 
-def _fact(heading: str, meaning: str, pick: Callable[[Provenance], str]) -> Column:
+def fact_column(heading: str, meaning: str, pick: Callable[[Provenance], str]) -> Column:
+    """A column of text from a run's provenance."""
     return Column(heading, meaning, lambda run: Cell(pick(run.provenance)), numeric=False)
 
 
-def _number(heading: str, meaning: str, pick: Callable[[RegressionScores], Number]) -> Column:
+def number_column(
+    heading: str, meaning: str, pick: Callable[[Run], Number], unit: str | None = None
+) -> Column:
+    """A column of one number, in the label's unit or another."""
+
     def cell(run: Run) -> Cell:
-        number = pick(run.scores)
-        text = number_text(number, decimals(run.provenance.unit))
+        number = pick(run)
+        text = number_text(number, decimals(unit or run.provenance.unit))
         return Cell(text, number.value if number.defined else None)
 
     return Column(heading, meaning, cell)
 
 
-def _over_seeds(
-    heading: str,
-    meaning: str,
-    pick: Callable[[RegressionScores], OverSeeds],
-    *,
-    in_unit: bool = False,
+def seeds_column(
+    heading: str, meaning: str, pick: Callable[[Run], OverSeeds], places: int | None = None
 ) -> Column:
+    """A column of mean ± SD over seeds; with the decimals of the label's unit, or `places`."""
+
     def cell(run: Run) -> Cell:
-        summary = pick(run.scores)
-        text = seeds_text(summary, decimals(run.provenance.unit) if in_unit else 2)
+        summary = pick(run)
+        text = seeds_text(summary, decimals(run.provenance.unit) if places is None else places)
         return Cell(text, summary.mean.value if summary.mean.defined else None)
 
     return Column(heading, meaning, cell)
 
 
-def _interval(run: Run) -> Cell:
-    ends = run.scores.mae_interval
-    text = interval_text(ends, decimals(run.provenance.unit))
-    return Cell(text, ends.low.value if ends.low.defined else None)
+def interval_column(
+    heading: str, meaning: str, pick: Callable[[Run], Interval], places: int | None = None
+) -> Column:
+    """A column of intervals, sorted by their lower ends."""
+
+    def cell(run: Run) -> Cell:
+        ends = pick(run)
+        text = interval_text(ends, decimals(run.provenance.unit) if places is None else places)
+        return Cell(text, ends.low.value if ends.low.defined else None)
+
+    return Column(heading, meaning, cell)
 
 
-def _against_median(run: Run) -> Cell:
-    scores, places = run.scores, decimals(run.provenance.unit)
-    ends = interval_text(scores.difference_interval, places)
-    return Cell(f"{number_text(scores.difference, places)} ({ends})", scores.difference.value)
+def difference_column(heading: str, meaning: str) -> Column:
+    """The column that says how far a run's error is from the baseline's."""
+
+    def cell(run: Run) -> Cell:
+        scores = run.scores
+        places = decimals(scores.difference_unit or run.provenance.unit)
+        ends = interval_text(scores.difference_interval, places)
+        number = scores.difference
+        text = f"{number_text(number, places)} ({ends})"
+        return Cell(text, number.value if number.defined else None)
+
+    return Column(heading, meaning, cell, marked=True)
 
 
 def _tested(run: Run) -> Cell:
@@ -92,35 +115,18 @@ def _notes(run: Run) -> Cell:
 
 
 SETTING = (
-    _fact("corpus", "whose recordings", corpus_text),
-    _fact("task", "what is predicted, and its unit", task_text),
-    _fact("regime", "how training and test are parted", regime_text),
+    fact_column("corpus", "whose recordings", corpus_text),
+    fact_column("task", "what is predicted, its unit or classes", task_text),
+    fact_column("regime", "how training and test are parted", regime_text),
 )
 """Runs are comparable where these are equal."""
 MODEL = (
-    _fact("encoder", "what turns sound into numbers", encoder_text),
-    _fact("head", "the model on top of the encoder", lambda facts: facts.head),
+    fact_column("encoder", "what turns sound into numbers", encoder_text),
+    fact_column("head", "the model on top of the encoder", lambda facts: facts.head),
 )
 VARIANT = (
-    _fact("clip", "length and part of a recording", lambda facts: facts.clip or ""),
-    _fact("seeds", "how often training was started", lambda facts: str(len(facts.seeds))),
+    fact_column("clip", "length and part of a recording", lambda facts: facts.clip or ""),
+    fact_column("seeds", "how often training was started", lambda facts: str(len(facts.seeds))),
 )
-RESULTS = (
-    _over_seeds(
-        "MAE", "mean absolute error: mean ± SD over seeds", lambda scores: scores.mae, in_unit=True
-    ),
-    Column("95 % interval", "of the MAE, over subjects", _interval),
-    Column(
-        "against median",
-        "MAE minus the training median's, with 95 % interval; below 0 is better",
-        _against_median,
-    ),
-    _number("median", "MAE of saying the training median", lambda scores: scores.median_mae),
-    _number("mean", "MAE of saying the training mean", lambda scores: scores.mean_mae),
-    _number("MAD", "mean absolute deviation of all labels", lambda scores: scores.mad),
-    _over_seeds("R²", "share of the labels' variance explained", lambda scores: scores.r2),
-    _over_seeds("Spearman", "rank correlation", lambda scores: scores.spearman),
-    _over_seeds("spread", "SD of predictions over SD of labels", lambda scores: scores.spread),
-    Column("test n", "test recordings (subjects)", _tested),
-)
+TESTED = Column("test n", "test recordings (subjects)", _tested)
 NOTES = Column("notes", "read before believing", _notes, numeric=False)

@@ -13,6 +13,8 @@ from rich.text import Text
 from raqa.errors import UserError, neighbours
 from raqa.metrics.compare import Pair, compare
 from raqa.metrics.number import Interval, Number
+from raqa.reports.headline import kind_of
+from raqa.reports.provenance import Provenance
 from raqa.reports.run_folder import Run, read_run
 from raqa.reports.text import (
     corpus_text,
@@ -64,17 +66,19 @@ def print_comparison(both: RunPair, console: Console) -> None:
     facts = both.first.provenance
     n = f"{count_text(both.recordings, 'recording')} of {count_text(both.subjects, 'subject')}"
     title = Text.assemble((task_text(facts), "bold"), f" on the same {n}\n")
-    unit = unit_text(facts.unit)
+    kind = kind_of(both.first)
+    shown = kind.headline(both.first)
+    unit = f" ({shown.unit})" if shown.unit else ""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("", "run", f"test MAE{f' ({unit})' if unit else ''}", "95 % interval"):
+    for name in ("", "run", f"test {shown.name}{unit}", "95 % interval"):
         table.add_column(name, overflow="fold")
     for letter, run in (("A", both.first), ("B", both.second)):
-        places, scores = decimals(facts.unit), run.scores
+        one = kind.headline(run)
         table.add_row(
             letter,
             _described(run),
-            seeds_text(scores.mae, places),
-            interval_text(scores.mae_interval, places),
+            seeds_text(one.value, one.places),
+            interval_text(one.interval, one.places),
         )
     console.print(Group("", title, table, ""), highlight=False)
     console.print(difference_text(both), highlight=False, soft_wrap=True)
@@ -87,7 +91,7 @@ def print_comparison(both: RunPair, console: Console) -> None:
 def difference_text(both: RunPair) -> str:
     """The difference with its interval and p-value, or why there is no test."""
     pair, places = both.pair, decimals(both.first.provenance.unit)
-    value = f"A − B: {_amount(pair.difference, both)}"
+    value = f"A − B, {both.first.scores.compared}: {_amount(pair.difference, both)}"
     if not pair.p.defined:
         return f"{value}; no interval and no test: {pair.p.reason}."
     return (
@@ -110,7 +114,7 @@ def verdict_text(both: RunPair) -> str:
 
 
 def _amount(number: Number, both: RunPair) -> str:
-    unit = both.first.provenance.unit
+    unit = both.first.scores.difference_unit or both.first.provenance.unit
     return f"{number_text(number, decimals(unit))} {unit_text(unit)}".rstrip()
 
 
@@ -155,9 +159,19 @@ def _mismatches(first: Run, second: Run) -> Iterator[str]:
             f"{task_text(b)}. Compare runs of one task."
         )
         return
+    if (a.kind, a.classes) != (b.kind, b.classes):
+        yield (
+            f"They tell {task_text(a)} apart differently: {a.run} into {_told(a)}, {b.run} into "
+            f"{_told(b)}."
+        )
+        return
     where = [one.tested_on or one.corpus for one in (a, b)]
     if where[0] != where[1]:
         yield (
             f"They were tested on different corpora: {a.run} on {where[0]}, {b.run} on "
             f"{where[1]}. Errors can be paired only on the same test recordings."
         )
+
+
+def _told(facts: Provenance) -> str:
+    return ", ".join(facts.classes) if facts.classes else "numbers"

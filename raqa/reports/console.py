@@ -7,21 +7,18 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from raqa.metrics.transfer import TransferScores
+from raqa.reports.headline import kind_of
+from raqa.reports.listing import plain_table
 from raqa.reports.run_folder import ASIDE, Run
 from raqa.reports.text import (
     corpus_text,
     count_text,
-    decimals,
     encoder_text,
     gap_text,
     group_set_aside,
-    interval_text,
-    number_text,
     regime_text,
     seed_count_text,
     task_text,
-    unit_text,
     verdict_text,
     warning_texts,
 )
@@ -55,7 +52,7 @@ def _header(run: Run) -> RenderableType:
 
 
 def _cohort(run: Run) -> RenderableType:
-    table = _table("cohort", "recordings", "subjects")
+    table = plain_table("cohort", "recordings", "subjects")
     for step in run.steps:
         table.add_row(step.name, f"{step.recordings:,}", f"{step.subjects:,}")
     scores = run.scores
@@ -87,36 +84,8 @@ def _set_aside(run: Run) -> RenderableType:
 
 
 def _results(run: Run) -> RenderableType:
-    places, scores = decimals(run.provenance.unit), run.scores
-    unit = unit_text(run.provenance.unit)
-    table = _table(f"test MAE{f' ({unit})' if unit else ''}", "mean")
-    table.add_column("SD over seeds")
-    table.add_column("95 % interval over subjects")
-    mark = f"bold {_MARK[scores.against_median]}"
-    table.add_row(
-        Text("model", style="bold"),
-        Text(number_text(scores.mae.mean, places), style=mark),
-        Text(number_text(scores.mae.sd, places), style=mark),
-        Text(interval_text(scores.mae_interval, places), style=mark),
-    )
-    if run.transfer is not None:
-        _add_own(table, run.provenance.tested_on or "", run.transfer, places)
-    baselines = {
-        "training median": scores.median_mae,
-        "training mean": scores.mean_mae,
-        "MAD of all labels": scores.mad,
-    }
-    for name, number in baselines.items():
-        table.add_row(name, number_text(number, places))
-    table.add_row("")
-    for name, summary, note in (
-        ("R²", scores.r2, scores.r2.mean.reason or ""),
-        ("Spearman", scores.spearman, scores.spearman.mean.reason or ""),
-        ("spread", scores.spread, "SD of predictions / SD of labels"),
-    ):
-        table.add_row(
-            name, number_text(summary.mean), number_text(summary.sd), Text(note, style="dim")
-        )
+    scores = run.scores
+    table = kind_of(run).results(run, f"bold {_MARK[scores.against_baseline]}")
     tested = (
         f"on {count_text(scores.recordings['test'], 'test recording')} "
         f"of {count_text(scores.subjects['test'], 'subject')}"
@@ -124,33 +93,18 @@ def _results(run: Run) -> RenderableType:
     return Padding(Group(table, tested), (1, 0, 0, 0))
 
 
-def _add_own(table: Table, corpus: str, transfer: TransferScores, places: int) -> None:
-    """The tested corpus's own model and median, and the gap between it and the transferred one."""
-    for name, summary, interval in (
-        (f"{corpus}'s own model", transfer.own_mae, transfer.own_mae_interval),
-        ("gap", transfer.gap, transfer.gap_interval),
-    ):
-        numbers = (number_text(summary.mean, places), number_text(summary.sd, places))
-        table.add_row(name, *numbers, interval_text(interval, places))
-    table.add_row(f"{corpus}'s training median", number_text(transfer.own_median_mae, places))
-
-
 def _verdict(run: Run) -> RenderableType:
     sentence = Text(
         verdict_text(run.scores, run.provenance.unit),
-        style=f"bold {_MARK[run.scores.against_median]}",
+        style=f"bold {_MARK[run.scores.against_baseline]}",
     )
     warnings = [
         Text(f"! {warning}", style="yellow")
         for warning in warning_texts(run.scores, run.provenance)
     ]
-    gap = [] if run.transfer is None else [gap_text(run.transfer, run.provenance.unit)]
+    gap = (
+        []
+        if run.transfer is None
+        else [gap_text(run.transfer, run.scores.difference_unit or run.provenance.unit)]
+    )
     return Padding(Group(sentence, *gap, *warnings), (1, 0, 1, 0))
-
-
-def _table(first: str, *numbers: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column(first)
-    for name in numbers:
-        table.add_column(name, justify="right")
-    return table

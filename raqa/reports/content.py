@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from raqa.metrics.groups import GroupError, errors_by_group
-from raqa.reports.columns import MODEL, NOTES, RESULTS, SETTING, VARIANT, Column
+from raqa.metrics.groups import GroupError
+from raqa.reports.columns import MODEL, NOTES, SETTING, VARIANT, Column
+from raqa.reports.headline import Headline, Kind, kind_of
 from raqa.reports.run_folder import Run
 from raqa.reports.text import (
     decimals,
@@ -16,8 +17,6 @@ from raqa.reports.text import (
     interval_text,
     number_text,
     pretraining_overlap,
-    seeds_text,
-    unit_text,
     verdict_text,
     warning_texts,
 )
@@ -62,10 +61,20 @@ class RunView:
         return ", ".join(_texts(self.run, SETTING))
 
     @property
+    def kind(self) -> Kind:
+        """How runs of this one's kind of task are shown."""
+        return kind_of(self.run)
+
+    @property
+    def headline(self) -> Headline:
+        """The number that the run is judged by."""
+        return self.kind.headline(self.run)
+
+    @property
     def mark(self) -> str:
-        """Above, below or undecided against the median; random weights are never above."""
+        """Above, below or undecided against the baseline; random weights are never above."""
         real = self.run.provenance.weights_real
-        return self.run.scores.against_median if real else "undecided"
+        return self.run.scores.against_baseline if real else "undecided"
 
     @property
     def note(self) -> str:
@@ -89,13 +98,6 @@ class RunView:
             for group in self.groups
         ]
 
-    @property
-    def mae(self) -> str:
-        """Mean ± SD with unit and interval."""
-        scores, places = self.run.scores, decimals(self.run.provenance.unit)
-        value = f"{seeds_text(scores.mae, places)} {unit_text(self.run.provenance.unit)}".rstrip()
-        return f"{value} (95 % interval {interval_text(scores.mae_interval, places)})"
-
 
 @dataclass(frozen=True)
 class Setting:
@@ -107,18 +109,29 @@ class Setting:
 
 
 @dataclass(frozen=True)
+class ResultTable:
+    """The results of all runs of one kind of task."""
+
+    columns: tuple[Column, ...]
+    views: tuple[RunView, ...]
+
+
+@dataclass(frozen=True)
 class Content:
     """A whole report.
 
     Attributes:
+        tables: results, one table for each kind of task.
+        glossary: what the numbers mean, term and explanation.
         shared: what all runs have in common, heading and value; such columns are not repeated.
         left_out: what was found and is not in the report, a sentence each.
     """
 
     title: str
     shared: tuple[tuple[str, str], ...]
-    columns: tuple[Column, ...]
+    tables: tuple[ResultTable, ...]
     settings: tuple[Setting, ...]
+    glossary: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
 
     @property
@@ -139,20 +152,35 @@ def make_content(runs: Sequence[Run], left_out: Sequence[str] = ()) -> Content:
     for number, (run, name) in enumerate(zip(runs, _names(runs, differing), strict=True)):
         views.setdefault(_texts(run, SETTING), []).append(_view(run, name, f"run-{number + 1}"))
     settings = [_setting(key, views[key]) for key in sorted(views)]
-    noted = any(NOTES.cell(run).text for run in runs)
+    tables = tuple(_tables(settings, differing))
     return Content(
         title=settings[0].title if len(settings) == 1 else f"Results in {len(settings)} settings",
         shared=tuple((column.heading, column.cell(runs[0]).text) for column in shared),
-        columns=(
+        tables=tables,
+        settings=tuple(settings),
+        glossary=tuple(
+            dict.fromkeys(entry for table in tables for entry in table.views[0].kind.glossary)
+        ),
+        left_out=tuple(left_out),
+    )
+
+
+def _tables(settings: Sequence[Setting], differing: Sequence[Column]) -> Iterator[ResultTable]:
+    """One table for each kind of task among the settings."""
+    kinds: dict[type[Kind], list[RunView]] = {}
+    for setting in settings:
+        for view in setting.views:
+            kinds.setdefault(type(view.kind), []).append(view)
+    for kind, views in kinds.items():
+        noted = any(NOTES.cell(view.run).text for view in views)
+        columns = (
             *(column for column in SETTING if column in differing),
             *MODEL,
             *(column for column in VARIANT if column in differing),
-            *RESULTS,
+            *kind.columns,
             *((NOTES,) if noted else ()),
-        ),
-        settings=tuple(settings),
-        left_out=tuple(left_out),
-    )
+        )
+        yield ResultTable(columns, tuple(views))
 
 
 def _texts(run: Run, columns: Sequence[Column]) -> tuple[str, ...]:
@@ -174,23 +202,28 @@ def _names(runs: Sequence[Run], differing: Sequence[Column]) -> list[str]:
 def _setting(key: tuple[str, ...], views: Sequence[RunView]) -> Setting:
     corpus, task, regime = key
     title = f"{task[:1].upper()}{task[1:]} from {corpus}, {regime}"
-    ordered = sorted(views, key=lambda view: view.run.scores.mae.mean.value)
+    ordered = sorted(views, key=lambda view: view.headline.order)
     if len(ordered) == 1:
         (view,) = ordered
-        return Setting(title, f"{view.name}: {view.mae}. {view.verdict}", (view,))
-    above = sum(view.run.scores.against_median == "above" for view in ordered)
+        return Setting(title, f"{view.name}: {view.headline.text}. {view.verdict}", (view,))
+    above = sum(view.run.scores.against_baseline == "above" for view in ordered)
+    first, kind = ordered[0], ordered[0].kind
     summary = (
-        f"{above} of {len(ordered)} runs are above the training median. The smallest error is "
-        f"that of {ordered[0].name}: {ordered[0].mae}. Whether it is smaller than the others' by "
-        "more than chance was not tested."
+        f"{above} of {len(ordered)} runs are above the {first.run.scores.baseline}. {kind.best} is "
+        f"that of {_named(first)}. Whether it is {kind.better} than the "
+        "others' by more than chance was not tested."
     )
     clean = [view for view in ordered if pretraining_overlap(view.run.provenance).clean]
     if ordered[0] not in clean:
         summary += (
             " † That encoder saw this corpus in pre-training, or may have; among the others it is "
-            + (f"that of {clean[0].name}: {clean[0].mae}." if clean else "nobody's: all did.")
+            + (f"that of {_named(clean[0])}." if clean else "nobody's: all did.")
         )
     return Setting(title, summary, tuple(ordered))
+
+
+def _named(view: RunView) -> str:
+    return f"{view.name}: {view.headline.text}"
 
 
 def _view(run: Run, name: str, anchor: str) -> RunView:
@@ -203,13 +236,7 @@ def _view(run: Run, name: str, anchor: str) -> RunView:
         name=name,
         verdict=verdict_text(scores, facts.unit),
         warnings=tuple(warning_texts(scores, facts)),
-        groups=errors_by_group(
-            run.predictions,
-            run.fold,
-            facts.task,
-            resamples=scores.resamples,
-            bootstrap_seed=scores.bootstrap_seed,
-        ),
+        groups=kind_of(run).groups(run),
         cohort=tuple((what, f"{n:,}", f"{who:,}") for what, n, who in [*steps, *sides]),
         set_aside=tuple(
             Aside(reason, len(items), tuple(items[:NAMES_SHOWN]))

@@ -1,18 +1,24 @@
-"""What each number of a report means, in plain words."""
+"""What each number of a report means, in plain words: term and explanation."""
 
-GLOSSARY = (
+_COUNTED = (
+    "n",
+    "Recordings, with people in brackets. With fewer than 50 people the intervals are too "
+    "narrow to be relied on.",
+)
+_INTERVAL = (
+    "95 % interval",
+    "Where the number would probably lie if other people had been tested with the same trained "
+    "models. People are drawn again with all their recordings, so that someone with many "
+    "recordings does not make it look more certain than it is.",
+)
+NUMBERS = (
     (
         "MAE",
         "Mean absolute error: how far a prediction is from the truth on average, in the unit of "
         "the task. Smaller is better. Shown as mean ± standard deviation over seeds; a seed is one "
         "training, started with random numbers of its own.",
     ),
-    (
-        "95 % interval",
-        "Where the MAE would probably lie if other people had been tested with the same trained "
-        "models. People are drawn again with all their recordings, so that someone with many "
-        "recordings does not make it look more certain than it is.",
-    ),
+    _INTERVAL,
     (
         "Median",
         "The error of always saying the median of the training labels, the best one can do "
@@ -46,10 +52,50 @@ GLOSSARY = (
         "Bias",
         "Mean of prediction minus truth: above 0 the model says too much, below 0 too little.",
     ),
-    (
-        "n",
-        "Recordings, with people in brackets. With fewer than 50 people the intervals are too "
-        "narrow to be relied on.",
-    ),
+    _COUNTED,
 )
-"""Term and explanation."""
+"""Of runs that predict a number."""
+
+CLASSES = (
+    (
+        "AUROC",
+        "Area under the ROC curve: how often a recording that has the class is given a higher "
+        "probability than one that has not; 0.5 is chance, 1 perfect. With two classes it is that "
+        "of the last one, with more the mean of each class against the rest. Shown as mean ± "
+        "standard deviation over seeds; a seed is one training, started with random numbers of "
+        "its own.",
+    ),
+    _INTERVAL,
+    (
+        "Cross-entropy",
+        "How surprised the model is at the truth on average: the negative logarithm of the "
+        "probability that it gave the true class, in nat. Smaller is better.",
+    ),
+    (
+        "Prior",
+        "The cross-entropy of always saying how frequent the classes are in training, the best "
+        "one can do without listening. This is the baseline.",
+    ),
+    (
+        "Against prior",
+        "The model's cross-entropy minus the prior's on the same recordings; below 0 the model is "
+        "better. It is called above the prior only where the whole 95 % interval lies below 0.",
+    ),
+    (
+        "AUPRC",
+        "Area under the curve of precision and recall; chance is the share of the class among "
+        "the test recordings.",
+    ),
+    (
+        "Macro-F1, balanced accuracy",
+        "F1 and recall of the most probable class, averaged over the classes that the test side "
+        "has, so that a rare class counts as much as a frequent one.",
+    ),
+    (
+        "Calibration error",
+        "How far the predicted class's probability is from how often it is right: predictions "
+        "are sorted into 15 equal bins by their probability, and distances averaged. 0 is best.",
+    ),
+    _COUNTED,
+)
+"""Of runs that predict classes."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from raqa import __version__
 from raqa.reports.content import Content
-from raqa.reports.glossary import GLOSSARY
-from raqa.reports.plots import comparison, error_by_group, predicted_against_true
+from raqa.reports.plots import comparison, error_by_group
 from raqa.reports.svg import inline_svg
 
 
@@ -21,7 +20,7 @@ def html_page(content: Content) -> str:
         lstrip_blocks=True,
     )
     page = environment.get_template("page.html.j2").render(
-        content=content, figures=_figures(content), glossary=GLOSSARY, version=__version__
+        content=content, figures=_figures(content), version=__version__
     )
     return page.lstrip()
 
@@ -36,11 +35,11 @@ def _figures(content: Content) -> dict[str, str]:
                     [view.run for view in setting.views], [view.name for view in setting.views]
                 ),
                 name=setting.title,
-                description=f"Mean absolute errors with intervals: {setting.summary}",
+                description=f"{setting.views[0].headline.name} with intervals: {setting.summary}",
             )
     for view in content.views:
         figures[view.anchor] = inline_svg(
-            predicted_against_true(view.run),
+            view.kind.figure(view.run),
             name=view.anchor,
             description=f"Predicted against true, {view.name}. {view.verdict}",
         )

@@ -12,6 +12,7 @@ from rich.filesize import decimal
 from rich.markup import escape
 from rich.table import Table
 
+from raqa.reports.headline import kind_of
 from raqa.reports.run_folder import Run
 
 if TYPE_CHECKING:
@@ -23,18 +24,19 @@ def print_answers(
     run: Run, answers: pl.DataFrame, set_aside: pl.DataFrame, console: Console
 ) -> None:
     """Print a run's predictions for files, then the files that it could not be asked about."""
-    facts = run.provenance
-    unit = f" ({facts.unit})" if facts.unit else ""
-    table = _table("file", f"{facts.task}{unit}", "SD over seeds")
-    for file, prediction, sd in answers.rows():
-        table.add_row(escape(file), f"{prediction:.2f}", "" if sd is None else f"{sd:.2f}")
+    facts, kind = run.provenance, kind_of(run)
+    headings, rows = kind.answers(run, answers)
+    table = _table(*headings)
+    for row in rows:
+        table.add_row(*map(escape, row))
     console.print(table)
     for file, reason in set_aside.select("item", "reason").iter_rows():
         console.print(f"[yellow]no answer:[/yellow] {escape(file)}: {escape(reason)}",
                       highlight=False, soft_wrap=True)  # fmt: skip
-    error = run.scores.mae.mean.value
-    console.print(f"A prediction of one recording; its test error was {error:.2f}{unit}. "
-                  "Not for diagnosis.", style="dim", highlight=False)  # fmt: skip
+    headline = kind.headline(run)
+    tested = f"the run's test {headline.name} was {headline.mean_text}"
+    console.print(f"A prediction of one recording; {tested}. Not for diagnosis.",
+                  style="dim", highlight=False)  # fmt: skip
     if not facts.weights_real or facts.synthetic:
         why = "random weights" if not facts.weights_real else "synthetic recordings"
         console.print(f"[bold red]Trained on {why}: these numbers mean nothing.[/bold red]")
@@ -89,6 +91,15 @@ def print_removed(removed: pl.DataFrame, console: Console, *, dry_run: bool) -> 
         console.print(f"{escape(name)}  {decimal(size)}  {escape(reason)}", highlight=False)
     total = decimal(int(removed["bytes"].sum()))
     console.print(f"{total} {'would be removed' if dry_run else 'removed'}", highlight=False)
+
+
+def plain_table(first: str, *numbers: str) -> Table:
+    """A table without lines whose first column is text and whose others are numbers."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column(first)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
 
 
 def _table(first: str, *others: str) -> Table:

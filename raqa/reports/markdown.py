@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 from raqa.reports.content import GROUP_HEADINGS, Content, RunView
-from raqa.reports.glossary import GLOSSARY
 
 
 def markdown(content: Content) -> str:
@@ -15,25 +14,24 @@ def markdown(content: Content) -> str:
     blocks += [f"{heading}: {escape(text)}" for heading, text in content.shared]
     for setting in content.settings:
         blocks += [f"**{escape(setting.title)}.** {escape(setting.summary)}"]
-    numeric = [column.numeric for column in content.columns]
-    rows = [[column.cell(view.run).text for column in content.columns] for view in content.views]
-    blocks += [
-        "## Results",
-        pipe_table([column.heading for column in content.columns], rows, numeric),
-    ]
+    blocks += ["## Results"]
+    for table in content.tables:
+        rows = [[column.cell(view.run).text for column in table.columns] for view in table.views]
+        numeric = [column.numeric for column in table.columns]
+        blocks += [pipe_table([column.heading for column in table.columns], rows, numeric)]
     for view in content.views:
         blocks += _run(view)
     if content.left_out:
         blocks += ["## Left out", bullets(content.left_out)]
     blocks += [
         "## What the numbers mean",
-        bullets(f"**{term}**: {text}" for term, text in GLOSSARY),
+        bullets(f"**{term}**: {text}" for term, text in content.glossary),
     ]
     return "\n\n".join(blocks) + "\n"
 
 
 def _run(view: RunView) -> list[str]:
-    blocks = [f"## {escape(view.name)}", f"{escape(view.mae)}. {escape(view.verdict)}"]
+    blocks = [f"## {escape(view.name)}", f"{escape(view.headline.text)}. {escape(view.verdict)}"]
     blocks += [f"> **{escape(warning)}**" for warning in view.warnings]
     if view.groups:
         numeric = [False, True, True, False, True, True]

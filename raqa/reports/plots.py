@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 
 from raqa.metrics.groups import UNKNOWN, GroupError
+from raqa.reports.headline import kind_of
 from raqa.reports.run_folder import Run
 from raqa.reports.text import task_text, unit_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 Shape = Literal["o", "D", "-", "--"]
@@ -66,6 +68,39 @@ def predicted_against_true(run: Run) -> Figure:
     return figure
 
 
+def confusion(run: Run) -> Figure:
+    """How recordings of each true class were classified: share of the class, and how many.
+
+    Counts are averaged over seeds.
+    """
+    names = run.provenance.classes
+    counts = np.zeros((len(names), len(names)))
+    said = run.predictions.select("truth", "prediction").cast(pl.Int64)
+    for truth, prediction in said.iter_rows():
+        counts[truth, prediction] += 1 / len(run.scores.seeds)
+    whole = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
+    side = 1.9 + 0.75 * len(names)
+    figure, axes = _figure(side + 0.6, side)
+    axes.imshow(shares, cmap=_fading(MODEL), vmin=0, vmax=1, aspect="auto")
+    axes.grid(visible=False)
+    for (row, column), share in np.ndenumerate(shares):
+        axes.text(
+            column,
+            row,
+            f"{share:.0%}\n{counts[row, column]:,.0f}" if whole[row] else "no recording",
+            ha="center",
+            va="center",
+            color="white" if share > 0.6 else INK,
+        )
+    axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 2 else 0)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xlabel(f"predicted {task_text(run.provenance)}")
+    axes.set_ylabel("true")
+    _mark(figure, run)
+    return figure
+
+
 def error_by_group(run: Run, groups: Sequence[GroupError]) -> Figure:
     """MAE with its interval by age group and sex, beside the training median's."""
     figure, axes = _figure(4.8, 1.3 + 0.36 * (len(groups) + 1))
@@ -104,16 +139,17 @@ def error_by_group(run: Run, groups: Sequence[GroupError]) -> Figure:
 
 
 def comparison(runs: Sequence[Run], names: Sequence[str]) -> Figure:
-    """MAE with its interval of several runs of one corpus, task and regime, smallest on top."""
-    order = np.argsort([run.scores.mae.mean.value for run in runs])[::-1]
+    """Headlines with intervals of several runs of one corpus, task and regime, best on top."""
+    headlines = [kind_of(run).headline(run) for run in runs]
+    order = sorted(range(len(runs)), key=lambda index: headlines[index].order, reverse=True)
     figure, axes = _figure(5.4, 1.1 + 0.34 * len(runs))
     axes.grid(visible=False, axis="y")
     for height, index in enumerate(order):
-        scores = runs[index].scores
-        ends = scores.mae_interval
-        _whisker(axes, height, scores.mae.mean.value, ends.low.value, ends.high.value)
+        shown = headlines[index]
+        ends = shown.interval
+        _whisker(axes, height, shown.value.mean.value, ends.low.value, ends.high.value)
         axes.plot(
-            [scores.median_mae.value] * 2,
+            [shown.baseline.value] * 2,
             [height - 0.5, height + 0.5],
             color=BASELINE,
             linewidth=1.6,
@@ -121,8 +157,10 @@ def comparison(runs: Sequence[Run], names: Sequence[str]) -> Figure:
         )
     axes.set_yticks(range(len(runs)), [names[index] for index in order])
     axes.set_ylim(-0.6, len(runs) - 0.4)
-    axes.set_xlabel(f"test MAE{_in_unit(runs[0])}")
-    _legend(figure, [("o", MODEL, "model, 95 % interval"), ("-", BASELINE, "training median")])
+    axes.set_xlabel(f"test {headlines[0].axis}")
+    _legend(
+        figure, [("o", MODEL, "model, 95 % interval"), ("-", BASELINE, runs[0].scores.baseline)]
+    )
     for label, index in zip(axes.get_yticklabels(), order, strict=True):
         if not runs[index].provenance.weights_real:
             label.set_color(WATERMARK)
@@ -188,6 +226,13 @@ def _mark(figure: Figure, run: Run) -> None:
         0.56, 0.5, text, color=WATERMARK, alpha=0.3, fontsize=24, rotation=28,
         ha="center", va="center", weight="bold", zorder=10,
     )  # fmt: skip
+
+
+def _fading(colour: str) -> Colormap:
+    """From white to a colour."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("fading", ["white", colour])
 
 
 def _limits(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from raqa.errors import UserError
+from raqa.tables import TaskKind
 
 
 class Provenance(BaseModel):
@@ -15,6 +16,7 @@ class Provenance(BaseModel):
     Attributes:
         run: readable slug and hash, the run's identity.
         task: canonical attribute name; `unit` is its unit.
+        kind: of the task; a classification has `classes`, names in the order of their numbers.
         weights: "none", "random" or the checkpoint's SHA-256.
         weights_real: False only for random weights.
         subject_known: whether every subject is known to be one person.
@@ -31,6 +33,8 @@ class Provenance(BaseModel):
     synthetic: bool
     task: str
     unit: str | None
+    kind: TaskKind = "regression"
+    classes: tuple[str, ...] = ()
     encoder: str
     encoder_fingerprint: str | None
     weights: str

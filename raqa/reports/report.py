@@ -85,7 +85,9 @@ def write_report(
         texts["report.md"] = markdown(content)
     if "csv" in formats:
         rows = [result_row(view.run) for view in content.views]
-        texts["results.csv"] = results_table(rows).write_csv()
+        texts["results.csv"] = (
+            results_table(rows).with_columns(pl.col("classes").list.join("/")).write_csv()
+        )
         texts["groups.csv"] = _groups_table(content).write_csv()
     if "html" in formats:
         from raqa.reports.html_page import html_page

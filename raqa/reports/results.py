@@ -12,11 +12,12 @@ from typing import Any
 import polars as pl
 
 from raqa.errors import UserError
-from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.metrics.transfer import TransferScores
+from raqa.reports.headline import kind_of
 from raqa.reports.provenance import Provenance
 from raqa.reports.run_folder import CONFIG, METRICS, Run, read_run
 from raqa.reports.text import pretraining_overlap
+from raqa.reports.values import ends, mean_and_sd, value
 from raqa.tables import SIDES, Columns
 
 RESULTS: Columns = {
@@ -24,6 +25,8 @@ RESULTS: Columns = {
     "corpus": pl.String,
     "synthetic": pl.Boolean,
     "task": pl.String,
+    "kind": pl.String,  # regression or classification; columns of the other kind are null
+    "classes": pl.List(pl.String),
     "unit": pl.String,  # of every error below
     "encoder": pl.String,
     "weights_real": pl.Boolean,
@@ -44,19 +47,39 @@ RESULTS: Columns = {
     "mae_median_baseline": pl.Float64,
     "mae_mean_baseline": pl.Float64,
     "mad": pl.Float64,
-    "difference": pl.Float64,  # model - training median; negative is better
+    "difference": pl.Float64,  # of MAE or cross-entropy: model - baseline; negative is better
     "difference_low": pl.Float64,
     "difference_high": pl.Float64,
     "against_median": pl.String,  # above, below or undecided
     "own_mae_mean": pl.Float64,  # cross: of a model trained on the tested corpus itself
     "own_mae_median_baseline": pl.Float64,  # cross: of that corpus's training median
-    "gap": pl.Float64,  # cross: mae_mean - own_mae_mean; above 0 transfer costs
+    "own_cross_entropy_mean": pl.Float64,  # the same two of classes
+    "own_cross_entropy_prior": pl.Float64,
+    "gap": pl.Float64,  # cross: error - own error, MAE or cross-entropy; above 0 transfer costs
     "gap_low": pl.Float64,
     "gap_high": pl.Float64,
     "r2_mean": pl.Float64,
     "r2_sd": pl.Float64,
     "spearman_mean": pl.Float64,
     "spearman_sd": pl.Float64,
+    "auroc_mean": pl.Float64,
+    "auroc_sd": pl.Float64,
+    "auroc_low": pl.Float64,  # 95 % over subjects
+    "auroc_high": pl.Float64,
+    "auprc_mean": pl.Float64,
+    "auprc_sd": pl.Float64,
+    "macro_f1_mean": pl.Float64,
+    "macro_f1_sd": pl.Float64,
+    "balanced_accuracy_mean": pl.Float64,
+    "balanced_accuracy_sd": pl.Float64,
+    "cross_entropy_mean": pl.Float64,  # nat
+    "cross_entropy_sd": pl.Float64,
+    "cross_entropy_low": pl.Float64,  # 95 % over subjects
+    "cross_entropy_high": pl.Float64,
+    "cross_entropy_prior": pl.Float64,
+    "calibration_error_mean": pl.Float64,
+    "calibration_error_sd": pl.Float64,
+    "against_prior": pl.String,  # above, below or undecided
     "spread_mean": pl.Float64,
     "spread_sd": pl.Float64,
     **{f"n_{side}": pl.Int64 for side in SIDES},  # recordings
@@ -132,23 +155,18 @@ def result_row(run: Run) -> dict[str, Any]:
     """A run as one row of the RESULTS table."""
     facts, scores = run.provenance, run.scores
     return {
+        **dict.fromkeys(RESULTS),
         **{name: getattr(facts, name) for name in RESULTS if hasattr(facts, name)},
+        "classes": None,
         "tested_on": facts.tested_on or facts.corpus,
         **_regime_settings(facts),
-        **_transfer(run.transfer),
+        **_gap(run.transfer),
         "pretraining_overlap": pretraining_overlap(facts).status,
         "seeds": len(scores.seeds),
-        **_over_seeds("mae", scores.mae),
-        **_ends("mae", scores.mae_interval),
-        "mae_median_baseline": _value(scores.median_mae),
-        "mae_mean_baseline": _value(scores.mean_mae),
-        "mad": _value(scores.mad),
-        "difference": _value(scores.difference),
-        **_ends("difference", scores.difference_interval),
-        "against_median": scores.against_median,
-        **_over_seeds("r2", scores.r2),
-        **_over_seeds("spearman", scores.spearman),
-        **_over_seeds("spread", scores.spread),
+        "difference": value(scores.difference),
+        **ends("difference", scores.difference_interval),
+        **mean_and_sd("spread", scores.spread),
+        **kind_of(run).row(run),
         **{f"n_{side}": scores.recordings[side] for side in SIDES},
         **{f"subjects_{side}": scores.subjects[side] for side in SIDES},
         "set_aside": run.set_aside.height,
@@ -162,7 +180,9 @@ def result_row(run: Run) -> dict[str, Any]:
 def results_table(rows: Iterable[dict[str, Any]]) -> pl.DataFrame:
     """Rows as the RESULTS table, sorted by corpus, task, regime and error."""
     table = pl.DataFrame(list(rows), schema=dict(RESULTS))
-    return table.sort("corpus", "task", "regime", "mae_mean", "run", nulls_last=True)
+    return table.sort(
+        "corpus", "task", "regime", "mae_mean", -pl.col("auroc_mean"), "run", nulls_last=True
+    )
 
 
 def _walk(path: Path) -> Iterator[tuple[Path, bool]]:
@@ -181,30 +201,13 @@ def _walk(path: Path) -> Iterator[tuple[Path, bool]]:
         folders.clear()  # a run has no runs inside
 
 
-def _value(number: Number) -> float | None:
-    return number.value if number.defined else None
-
-
-def _over_seeds(name: str, summary: OverSeeds) -> dict[str, float | None]:
-    return {f"{name}_mean": _value(summary.mean), f"{name}_sd": _value(summary.sd)}
-
-
 def _regime_settings(facts: Provenance) -> dict[str, Any]:
     settings = dict(facts.regime_settings)
     size = settings.get("size")
     return {**settings, "size": None if size is None else str(size)}
 
 
-def _transfer(scores: TransferScores | None) -> dict[str, float | None]:
+def _gap(scores: TransferScores | None) -> dict[str, float | None]:
     if scores is None:
         return {}
-    return {
-        "own_mae_mean": _value(scores.own_mae.mean),
-        "own_mae_median_baseline": _value(scores.own_median_mae),
-        "gap": _value(scores.gap.mean),
-        **_ends("gap", scores.gap_interval),
-    }
-
-
-def _ends(name: str, interval: Interval) -> dict[str, float | None]:
-    return {f"{name}_low": _value(interval.low), f"{name}_high": _value(interval.high)}
+    return {"gap": value(scores.gap.mean), **ends("gap", scores.gap_interval)}

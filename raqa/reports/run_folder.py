@@ -20,11 +20,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from raqa.corpora.base import Step
 from raqa.errors import UserError
-from raqa.metrics.regression import RegressionScores
+from raqa.metrics import AnyScores
 from raqa.metrics.transfer import TransferScores
 from raqa.reports.provenance import Provenance
-from raqa.reports.scoring import Own, score_own, score_run
-from raqa.tables import FOLD, PREDICTIONS, SET_ASIDE, Columns, check_table
+from raqa.reports.scoring import Own, Scored, score_own, score_run
+from raqa.tables import FOLD, SET_ASIDE, Columns, check_table, prediction_columns
 
 CONFIG = "config.yaml"
 PROVENANCE = "provenance.json"
@@ -44,18 +44,18 @@ OWN_PREDICTED are those of a run that is tested on another corpus."""
 
 _STEPS: Columns = {"name": pl.String, "recordings": pl.Int64, "subjects": pl.Int64}
 _ATTEMPTS = 100  # to take the place of a run that others replace at the same time
-_SCORES = TypeAdapter(RegressionScores)
+_SCORES = TypeAdapter[AnyScores](AnyScores)
 _TRANSFER = TypeAdapter(TransferScores | None)
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Scored):
     """A finished run, read back.
 
     Attributes:
         config: the resolved config.
         fold: FOLD columns; age and sex follow where the corpus has them.
-        predictions: PREDICTIONS columns.
+        predictions: PREDICTIONS columns, or CLASS_PREDICTIONS of a classification.
         set_aside: SET_ASIDE columns.
         steps: what each step of the cohort left.
         scores: as stored; `rescore(run)` computes them again.
@@ -70,7 +70,7 @@ class Run:
     predictions: pl.DataFrame
     set_aside: pl.DataFrame
     steps: tuple[Step, ...]
-    scores: RegressionScores
+    scores: AnyScores
     own: Own | None = None
     transfer: TransferScores | None = None
 
@@ -129,6 +129,7 @@ class Draft:
     def __init__(self, target: RunFolder) -> None:
         self.target = target
         self.path = _beside(target.path, "partial")
+        self._classes: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         shutil.rmtree(self.path, ignore_errors=True)  # of an earlier process with this number
@@ -164,18 +165,17 @@ class Draft:
             history: one row per epoch and seed, where the head was trained in epochs.
             save_heads: writes the fitted heads to the safetensors path it is given.
         """
-        Provenance.of(dict(provenance), PROVENANCE)
+        self._classes = Provenance.of(dict(provenance), PROVENANCE).classes
         (self.path / CONFIG).write_text(config, encoding="utf-8")
         (self.path / PROVENANCE).write_text(
             json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
         check_table(fold, FOLD, name="fold").write_parquet(self.path / FOLDS)
-        check_table(predictions, PREDICTIONS, name="predictions").write_parquet(
-            self.path / PREDICTED
-        )
+        columns = prediction_columns(self._classes)
+        check_table(predictions, columns, name="predictions").write_parquet(self.path / PREDICTED)
         if own is not None:
             check_table(own.fold, FOLD, name="own fold").write_parquet(self.path / OWN_FOLD)
-            check_table(own.predictions, PREDICTIONS, name="own predictions").write_parquet(
+            check_table(own.predictions, columns, name="own predictions").write_parquet(
                 self.path / OWN_PREDICTED
             )
         check_table(set_aside, SET_ASIDE, name="set-aside").write_csv(self.path / ASIDE)
@@ -188,7 +188,7 @@ class Draft:
 
     def publish(
         self, *, replace: bool = False, resamples: int = 10_000, bootstrap_seed: int = 0
-    ) -> RegressionScores:
+    ) -> AnyScores:
         """Score the predictions, note every file's checksum and move the run into its place.
 
         Args:
@@ -199,8 +199,9 @@ class Draft:
             the scores of this draft.
         """
         predictions, draws = pl.read_parquet(self.path / PREDICTED), (resamples, bootstrap_seed)
-        scores = score_run(predictions, pl.read_parquet(self.path / FOLDS), draws)
-        transfer = score_own(predictions, _read_own(self.path), draws)
+        fold, own = pl.read_parquet(self.path / FOLDS), _read_own(self.path, self._classes)
+        scores = score_run(predictions, fold, self._classes, draws)
+        transfer = score_own(predictions, own, self._classes, draws)
         files = {file.name: _sha256(file) for file in sorted(self.path.iterdir()) if file.is_file()}
         content = {
             "scores": json.loads(_SCORES.dump_json(scores)),
@@ -246,17 +247,19 @@ def read_run(path: str | Path) -> Run:
         raise UserError(f"{folder.path} can not be read as a run: {error}") from error
 
 
-def rescore(run: Run) -> RegressionScores:
+def rescore(run: Run) -> AnyScores:
     """Compute a run's scores again from its predictions and fold."""
-    return score_run(run.predictions, run.fold, (run.scores.resamples, run.scores.bootstrap_seed))
+    draws = (run.scores.resamples, run.scores.bootstrap_seed)
+    return score_run(run.predictions, run.fold, run.provenance.classes, draws)
 
 
-def _read_own(path: Path) -> Own | None:
+def _read_own(path: Path, classes: Sequence[str]) -> Own | None:
     if not (path / OWN_FOLD).is_file():
         return None
+    columns = prediction_columns(classes)
     return Own(
         check_table(pl.read_parquet(path / OWN_FOLD), FOLD, name="own fold"),
-        check_table(pl.read_parquet(path / OWN_PREDICTED), PREDICTIONS, name="own predictions"),
+        check_table(pl.read_parquet(path / OWN_PREDICTED), columns, name="own predictions"),
     )
 
 
@@ -270,16 +273,20 @@ def _read(path: Path) -> Run:
         raise ValueError(f"{CONFIG} is not a mapping")
     aside = pl.read_csv(path / ASIDE, schema=dict(SET_ASIDE))
     steps = pl.read_csv(path / STEPS, schema=dict(_STEPS))
+    known = Provenance.of(facts, str(path / PROVENANCE))
+    predictions = check_table(
+        pl.read_parquet(path / PREDICTED), prediction_columns(known.classes), name="predictions"
+    )
     return Run(
         path=path,
         config={str(key): value for key, value in config.items()},
-        provenance=Provenance.of(facts, str(path / PROVENANCE)),
+        provenance=known,
         fold=check_table(pl.read_parquet(path / FOLDS), FOLD, name="fold"),
-        predictions=check_table(pl.read_parquet(path / PREDICTED), PREDICTIONS, name="predictions"),
+        predictions=predictions,
         set_aside=aside,
         steps=tuple(Step(**row) for row in steps.iter_rows(named=True)),
         scores=_SCORES.validate_python(stored["scores"]),
-        own=_read_own(path),
+        own=_read_own(path, known.classes),
         transfer=_TRANSFER.validate_python(stored.get("transfer")),
     )
 

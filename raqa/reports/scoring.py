@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
-from raqa.metrics.regression import RegressionScores, score_regression
+from raqa.errors import UserError
+from raqa.metrics.classification import ClassificationScores
+from raqa.metrics.regression import RegressionScores
+from raqa.metrics.score import AnyScores, score
 from raqa.metrics.transfer import TransferScores, score_transfer
 
 
@@ -23,21 +28,55 @@ class Own:
     predictions: pl.DataFrame
 
 
+class Scored:
+    """Something with scores, asked for those of one kind."""
+
+    path: Path
+    scores: AnyScores
+
+    @property
+    def regression(self) -> RegressionScores:
+        """The scores of a run that predicts a number.
+
+        Raises:
+            UserError: it predicts classes.
+        """
+        if isinstance(self.scores, RegressionScores):
+            return self.scores
+        raise UserError(f"{self.path.name} predicts classes, not a number.")
+
+    @property
+    def classification(self) -> ClassificationScores:
+        """The scores of a run that predicts classes.
+
+        Raises:
+            UserError: it predicts a number.
+        """
+        if isinstance(self.scores, ClassificationScores):
+            return self.scores
+        raise UserError(f"{self.path.name} predicts a number, not classes.")
+
+
 def score_run(
-    predictions: pl.DataFrame, fold: pl.DataFrame, draws: tuple[int, int]
-) -> RegressionScores:
-    """Scores with so many resamples from that seed."""
+    predictions: pl.DataFrame, fold: pl.DataFrame, classes: Sequence[str], draws: tuple[int, int]
+) -> AnyScores:
+    """Scores with so many resamples from that seed, of numbers where there are no classes."""
     resamples, seed = draws
-    return score_regression(predictions, fold, resamples=resamples, bootstrap_seed=seed)
+    return score(predictions, fold, classes, resamples=resamples, bootstrap_seed=seed)
 
 
 def score_own(
-    predictions: pl.DataFrame, own: Own | None, draws: tuple[int, int]
+    predictions: pl.DataFrame, own: Own | None, classes: Sequence[str], draws: tuple[int, int]
 ) -> TransferScores | None:
     """Scores against the tested corpus's own model, where there is one."""
     if own is None:
         return None
     resamples, seed = draws
     return score_transfer(
-        predictions, own.predictions, own.fold, resamples=resamples, bootstrap_seed=seed
+        predictions,
+        own.predictions,
+        own.fold,
+        classes,
+        resamples=resamples,
+        bootstrap_seed=seed,
     )

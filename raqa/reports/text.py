@@ -6,13 +6,19 @@ import polars as pl
 
 from raqa.encoders.pretraining import Overlap, overlap
 from raqa.metrics.number import Interval, Number, OverSeeds
-from raqa.metrics.regression import FEW_SUBJECTS, RegressionScores
+from raqa.metrics.scores import FEW_SUBJECTS, Scores
 from raqa.metrics.transfer import TransferScores
 from raqa.reports.provenance import Provenance
 
-_DECIMALS = {"probability": 3}
+_DECIMALS = {"probability": 3, "nat": 3}
 _UNITS = {"kg/m2": "kg/m²", "probability": ""}  # a probability has none
-_TASKS = {"bmi": "BMI", "xray_abnormality": "X-ray abnormality", "tb_probability": "TB probability"}
+_TASKS = {
+    "bmi": "BMI",
+    "covid_status": "COVID-19 status",
+    "tb_probability": "TB probability",
+    "xray_abnormality": "X-ray abnormality",
+}
+_CLASSES_NAMED = 3  # of more only the number is said
 _MINUS = "−"
 
 
@@ -27,10 +33,13 @@ def unit_text(unit: str | None) -> str:
 
 
 def task_text(provenance: Provenance) -> str:
-    """The task with its unit, for example "age (year)"."""
-    unit = unit_text(provenance.unit)
+    """The task with its unit or classes, for example "age (year)" or "sex (female or male)"."""
     name = _TASKS.get(provenance.task, provenance.task.replace("_", " "))
-    return f"{name} ({unit})" if unit else name
+    *others, last = provenance.classes or (unit_text(provenance.unit),)
+    if len(others) >= _CLASSES_NAMED:
+        return f"{name} ({len(provenance.classes)} classes)"
+    inside = f"{', '.join(others)} or {last}" if others else last
+    return f"{name} ({inside})" if inside else name
 
 
 def number_text(number: Number, places: int = 2) -> str:
@@ -102,31 +111,35 @@ def pretraining_overlap(provenance: Provenance) -> Overlap:
     return overlap(provenance.encoder, tested)
 
 
-def verdict_text(scores: RegressionScores, unit: str | None) -> str:
-    """Whether the model is above the training median, in one sentence.
+def verdict_text(scores: Scores, unit: str | None) -> str:
+    """Whether the model is above the baseline, in one sentence.
 
     "Above" and "below" are said only where the paired interval excludes zero.
+
+    Args:
+        unit: the label's.
     """
-    places = decimals(unit)
+    unit = scores.difference_unit or unit
+    places, baseline = decimals(unit), scores.baseline
     gap = scores.difference_interval
     if not gap.low.defined:
-        return f"Can not be told from the training median: {gap.low.reason}."
+        return f"Can not be told from the {baseline}: {gap.low.reason}."
     if gap.low.value == gap.high.value == 0:
-        return "Says the training median."
+        return f"Says the {baseline}."
     sign = -1 if scores.difference.value < 0 else 1
     low, high = sorted((sign * gap.low.value, sign * gap.high.value))
     by = number_text(Number(sign * scores.difference.value), places)
     ends = interval_text(Interval(Number(low), Number(high)), places)
     amount = f"{by} {unit_text(unit)}".rstrip()
-    match scores.against_median:
+    match scores.against_baseline:
         case "above":
-            return f"Above the training median by {amount} (95 % interval {ends})."
+            return f"Above the {baseline} by {amount} (95 % interval {ends})."
         case "below":
-            return f"Worse than the training median by {amount} (95 % interval {ends})."
+            return f"Worse than the {baseline} by {amount} (95 % interval {ends})."
         case _:
             direction = "smaller" if scores.difference.value < 0 else "larger"
             return (
-                "Can not be told from the training median: the error is "
+                f"Can not be told from the {baseline}: the {scores.compared} is "
                 f"{amount} {direction}, 95 % interval {ends}."
             )
 
@@ -135,6 +148,8 @@ def gap_text(transfer: TransferScores, unit: str | None) -> str:
     """What training on another corpus costs, in one sentence; decided by the paired interval."""
     places = decimals(unit)
     gap, ends = transfer.gap.mean, transfer.gap_interval
+    if not gap.defined:
+        return f"Gap to a model of the tested corpus itself: n/a, {gap.reason}."
     amount = f"{number_text(Number(abs(gap.value)), places)} {unit_text(unit)}".rstrip()
     sign = -1 if gap.value < 0 else 1
     if not ends.low.defined:
@@ -153,7 +168,7 @@ def gap_text(transfer: TransferScores, unit: str | None) -> str:
     )
 
 
-def warning_texts(scores: RegressionScores, provenance: Provenance) -> list[str]:
+def warning_texts(scores: Scores, provenance: Provenance) -> list[str]:
     """What a reader must know before believing the numbers, a sentence each."""
     warnings = []
     if not provenance.weights_real:
@@ -184,7 +199,7 @@ def warning_texts(scores: RegressionScores, provenance: Provenance) -> list[str]
             f"Collapsed: predictions of {noun} {seeds} hardly spread; the model says nearly the "
             "same for everyone."
         )
-    return warnings
+    return [*warnings, *scores.remarks]
 
 
 def group_set_aside(rows: pl.DataFrame) -> list[tuple[str, list[str]]]:
@@ -194,5 +209,5 @@ def group_set_aside(rows: pl.DataFrame) -> list[tuple[str, list[str]]]:
     return [(reason or "", [item or "" for item in items]) for reason, items in groups.iter_rows()]
 
 
-CONSTANT_HEADS = frozenset({"median"})
-"""Heads that say one number by design, which is no reason for a warning."""
+CONSTANT_HEADS = frozenset({"median", "prior"})
+"""Heads that say the same by design, which is no reason for a warning."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import validate_call
 
 from raqa.errors import UserError
+from raqa.reports.headline import kind_of
 from raqa.reports.text import pretraining_overlap
 from raqa.reports.tracking import RunFacts, Tracker
 
@@ -104,35 +105,18 @@ def summary(run: Run) -> dict[str, Any]:
     """The run's numbers under names to group and sort by; undefined ones are left out.
 
     Returns:
-        ``mae_mean``, ``mae_sd``, ``mae_low``, ``mae_high``, baselines, n and flags.
+        ``mae_mean``, ``mae_sd``, ``mae_low``, ``mae_high`` (or ``auroc_mean``, ...), baselines, n
+        and flags.
     """
     scores = run.scores
-    numbers = {
-        "mae_mean": scores.mae.mean.value,
-        "mae_sd": scores.mae.sd.value,
-        "mae_low": scores.mae_interval.low.value,
-        "mae_high": scores.mae_interval.high.value,
-        "baseline_median_mae": scores.median_mae.value,
-        "baseline_mean_mae": scores.mean_mae.value,
-        "mad": scores.mad.value,
-        "difference_to_median": scores.difference.value,
-        "r2": scores.r2.mean.value,
-        "spearman": scores.spearman.mean.value,
-        "spread": scores.spread.mean.value,
-    }
+    numbers = kind_of(run).summary(run)
+    if run.transfer is not None:
+        numbers["gap"] = run.transfer.gap.mean.value
     kept: dict[str, Any] = {name: value for name, value in numbers.items() if math.isfinite(value)}
-    per_seed = zip(scores.seeds, scores.mae.by_seed, strict=True)
-    kept.update({f"mae_seed_{seed}": one.value for seed, one in per_seed})
     kept.update({f"n_{side}": count for side, count in scores.recordings.items()})
     kept.update({f"subjects_{side}": count for side, count in scores.subjects.items()})
-    if run.transfer is not None:
-        kept.update(
-            gap=run.transfer.gap.mean.value,
-            own_mae_mean=run.transfer.own_mae.mean.value,
-            own_baseline_median_mae=run.transfer.own_median_mae.value,
-        )
     kept.update(
-        against_median=scores.against_median,
+        **{f"against_{scores.baseline.split()[-1]}": scores.against_baseline},
         set_aside=run.set_aside.height,
         weights_real=run.provenance.weights_real,
         pretraining_overlap=pretraining_overlap(run.provenance).status,
@@ -156,10 +140,7 @@ def _tables(run: Run) -> dict[str, Any]:
 def _plot(run: Run) -> dict[str, Any]:
     import wandb
 
-    from raqa.reports.plots import predicted_against_true
-
-    figure = predicted_against_true(run)
-    return {"predicted_against_true": wandb.Image(figure)}
+    return {"predicted_against_true": wandb.Image(kind_of(run).figure(run))}
 
 
 def _warning_tags(facts: RunFacts) -> list[str]:

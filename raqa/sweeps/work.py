@@ -14,7 +14,7 @@ from rich.console import Console
 
 from raqa.configuration.overrides import compose_choices
 from raqa.reports.run_folder import Run
-from raqa.reports.text import decimals, number_text, seeds_text, unit_text
+from raqa.reports.text import number_text, seeds_text
 from raqa.run import Prepared, execute, prepare
 from raqa.sweeps.claim import ClaimedError, claimed
 from raqa.sweeps.failure import forget, record_error
@@ -98,12 +98,12 @@ def _run_claimed(job: Job, prepared: Prepared, begun: float) -> Outcome:
 
 
 def headline(run: Run) -> str:
-    """The run's error and its baseline in a few words: `MAE 8.08 ± 0.16 year, median 16.34`."""
-    unit = run.provenance.unit
-    places = decimals(unit)
-    mae = seeds_text(run.scores.mae, places)
-    error = f"MAE {mae} {unit_text(unit)}".rstrip()
-    return f"{error}, training median {number_text(run.scores.median_mae, places)}"
+    """The run's number and its baseline: `MAE 8.08 ± 0.16 year, training median 16.34`."""
+    from raqa.reports.headline import kind_of  # imports the tables of all kinds
+
+    shown = kind_of(run).headline(run)
+    value = f"{shown.name} {seeds_text(shown.value, shown.places)} {shown.unit}".rstrip()
+    return f"{value}, {run.scores.baseline} {number_text(shown.baseline, shown.places)}"
 
 
 def _silence() -> Console:

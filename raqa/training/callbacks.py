@@ -11,6 +11,7 @@ import torch
 from pytorch_lightning.callbacks import Callback
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from torch import Tensor
 
 from raqa.heads.base import StackedModel
 from raqa.training.history import HISTORY, epoch_metrics
@@ -20,20 +21,20 @@ from raqa.training.module import SideBySide
 class SeedSelection(Callback):
     """Keeps each seed's best epoch and ends training when no seed has improved for long enough.
 
-    A seed stops after `patience` epochs in a row without a lower validation MAE. It is still
+    A seed stops after `patience` epochs in a row without a lower validation error. It is still
     computed along with the others, but nothing of it is kept any more.
 
     Attributes:
         best: the parameters of each seed's best epoch, stacked like the model's.
         training: bool `[seeds]`, which seeds have not stopped.
-        best_mae: float64 `[seeds]`, in label units; infinite before the first finite epoch.
+        best_error: float64 `[seeds]`; infinite before the first finite epoch.
     """
 
     def __init__(self, model: StackedModel, patience: int) -> None:
         self.seeds, self.patience = model.seeds, patience
         self.best = {name: value.detach().clone() for name, value in model.named_parameters()}
         self.training = torch.ones(len(self.seeds), dtype=torch.bool)
-        self.best_mae = torch.full((len(self.seeds),), math.inf, dtype=torch.float64)
+        self.best_error = torch.full((len(self.seeds),), math.inf, dtype=torch.float64)
         self._waited = torch.zeros(len(self.seeds), dtype=torch.int64)
         self._rows: list[tuple[int, int, float | None, float | None]] = []
 
@@ -50,16 +51,16 @@ class SeedSelection(Callback):
         """Judge the epoch that has just been validated."""
         assert isinstance(pl_module, SideBySide)
         epoch = trainer.current_epoch + 1
-        self.judge(epoch, pl_module.model, pl_module.train_loss, pl_module.validation_mae)
+        self.judge(epoch, pl_module.model, pl_module.train_loss, pl_module.validation_error)
         trainer.should_stop = not bool(self.training.any())
 
-    def judge(self, epoch: int, model: StackedModel, loss: torch.Tensor, mae: torch.Tensor) -> None:
+    def judge(self, epoch: int, model: StackedModel, loss: Tensor, error: Tensor) -> None:
         """Record the epoch of every seed in training, keep what improved, stop what waited."""
         for index in self.training.nonzero().flatten().tolist():
-            row = (self.seeds[index], epoch, _finite(loss[index]), _finite(mae[index]))
+            row = (self.seeds[index], epoch, _finite(loss[index]), _finite(error[index]))
             self._rows.append(row)
-        improved = self.training & (mae < self.best_mae)
-        self.best_mae = torch.where(improved, mae, self.best_mae)
+        improved = self.training & (error < self.best_error)
+        self.best_error = torch.where(improved, error, self.best_error)
         self._waited = torch.where(improved, 0, self._waited + 1)
         for name, value in model.named_parameters():
             for index in improved.nonzero().flatten().tolist():
@@ -75,22 +76,23 @@ class SeedSelection(Callback):
 class EpochLog(Callback):
     """Tells the loggers of each epoch; the step is the epoch, from 1."""
 
-    def __init__(self, selection: SeedSelection) -> None:
-        self.selection = selection
+    def __init__(self, selection: SeedSelection, error_name: str) -> None:
+        self.selection, self.error_name = selection, error_name
 
     def on_validation_end(self, trainer: lightning.Trainer, _: lightning.LightningModule) -> None:
         """Log the epoch just judged."""
         epoch = trainer.current_epoch + 1
-        metrics = epoch_metrics(self.selection.history.filter(pl.col("epoch") == epoch))
+        rows = self.selection.history.filter(pl.col("epoch") == epoch)
+        metrics = epoch_metrics(rows, self.error_name)
         for logger in trainer.loggers:
             logger.log_metrics(metrics, step=epoch)
 
 
 class EpochBar(Callback):
-    """One line on the console: epochs, the best validation MAE so far, seeds still in training."""
+    """One line on the console: epochs, best validation error so far, seeds still in training."""
 
-    def __init__(self, console: Console, selection: SeedSelection) -> None:
-        self.selection = selection
+    def __init__(self, console: Console, selection: SeedSelection, error_name: str) -> None:
+        self.selection, self.error_name = selection, error_name
         self.progress = Progress(
             TextColumn("training"),
             BarColumn(),
@@ -110,8 +112,9 @@ class EpochBar(Callback):
 
     def on_validation_end(self, *_: Any) -> None:
         """Advance by the epoch just judged."""
-        best, training = self.selection.best_mae.mean().item(), self.selection.training
-        state = f"best validation MAE {best:.3g}, {int(training.sum())} seed(s) in training"
+        best, training = self.selection.best_error.mean().item(), self.selection.training
+        seeds = f"{int(training.sum())} seed(s) in training"
+        state = f"best validation {self.error_name} {best:.3g}, {seeds}"
         self.progress.update(self.task, advance=1, state=state)
 
     def on_fit_end(self, *_: Any) -> None:
@@ -123,6 +126,6 @@ class EpochBar(Callback):
         self.progress.stop()
 
 
-def _finite(value: torch.Tensor) -> float | None:
+def _finite(value: Tensor) -> float | None:
     number = float(value)
     return number if math.isfinite(number) else None

@@ -10,8 +10,8 @@ import pytorch_lightning as lightning
 import torch
 from torch import Tensor
 
+from raqa.heads.data import FitData
 from raqa.heads.streams import Stream, generator
-from raqa.training.data import FitData
 from raqa.training.scaling import Scaling
 from raqa.training.settings import TrainerSettings
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from raqa.errors import UserError
-from raqa.heads.base import DirectHead, FloatArray, Head
-from raqa.training.data import FitData
+from raqa.heads.base import DirectHead, Head
+from raqa.heads.data import FitData
 from raqa.training.fitted import FittedHead
 from raqa.training.history import HISTORY, epoch_metrics
+from raqa.training.objective import objective_for
 from raqa.training.scaling import Scaling
 from raqa.training.settings import TrainerSettings
 
@@ -33,7 +35,8 @@ def fit(
     """Fit a head for all seeds at once; each seed's result is that of fitting it alone.
 
     A GradientHead is trained by Lightning with the settings' recipe. A DirectHead is given
-    standardised inputs (if the settings say so) and labels in their own units.
+    standardised inputs (if the settings say so) and labels in their own units; nothing in it is
+    random, so that all seeds are equal.
 
     Args:
         loggers: Lightning loggers, told of each epoch.
@@ -49,7 +52,17 @@ def fit(
         return _fit_directly(head, data, seeds, scaling, loggers)
     from raqa.training.loop import train
 
-    selection = train(head, data, seeds, scaling, settings, loggers=loggers, console=console)
+    objective = objective_for(data.classes, scaling)
+    selection = train(
+        head,
+        data,
+        seeds,
+        scaling,
+        settings,
+        objective=objective,
+        loggers=loggers,
+        console=console,
+    )
     return FittedHead(
         head=head,
         width=data.width,
@@ -57,6 +70,7 @@ def fit(
         scaling=scaling,
         parameters={name: value.cpu().numpy() for name, value in selection.best.items()},
         history=selection.history,
+        classes=data.classes,
     )
 
 
@@ -67,21 +81,32 @@ def _fit_directly(
     scaling: Scaling,
     loggers: Sequence[Logger],
 ) -> FittedHead:
-    inputs: FloatArray = scaling.inputs(data.train_inputs) if head.uses_audio else data.train_inputs
-    parameters = {
-        f"{seed}.{name}": array
-        for seed in seeds
-        for name, array in head.fit(inputs, data.train_labels, seed).items()
-    }
+    seen = data
+    if head.uses_audio:
+        seen = replace(
+            data,
+            train_inputs=scaling.inputs(data.train_inputs),
+            validation_inputs=scaling.inputs(data.validation_inputs),
+        )
     unmeasured = FittedHead(
-        head, data.width, tuple(seeds), scaling, parameters, pl.DataFrame(schema=dict(HISTORY))
+        head=head,
+        width=data.width,
+        seeds=tuple(seeds),
+        scaling=scaling,
+        parameters=head.fit(seen),
+        history=pl.DataFrame(schema=dict(HISTORY)),
+        classes=data.classes,
     )
-    errors = np.abs(unmeasured.predict(data.validation_inputs) - data.validation_labels)
-    rows = [(seed, 0, None, float(mae)) for seed, mae in zip(seeds, errors.mean(1), strict=True)]
+    answers = unmeasured.answers(data.validation_inputs)
+    errors = unmeasured.objective.measured(answers, data.validation_labels)
+    rows = [
+        (seed, 0, None, float(error) if isfinite(error) else None)
+        for seed, error in zip(seeds, errors, strict=True)
+    ]
     history = pl.DataFrame(rows, schema=dict(HISTORY), orient="row")
     for logger in loggers:
-        logger.log_metrics(epoch_metrics(history), step=0)
-    return FittedHead(head, data.width, tuple(seeds), scaling, parameters, history)
+        logger.log_metrics(epoch_metrics(history, unmeasured.objective.log_name), step=0)
+    return replace(unmeasured, history=history)
 
 
 def _check_seeds(seeds: Sequence[int]) -> None:

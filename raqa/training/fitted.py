@@ -15,9 +15,11 @@ import torch
 from numpy.typing import NDArray
 
 from raqa.errors import UserError
-from raqa.heads.base import DirectHead, FloatArray, GradientHead, Head, StackedModel
+from raqa.heads.base import DirectHead, GradientHead, Head, StackedModel
+from raqa.heads.data import FloatArray
 from raqa.training.head_file import read_arrays, write_arrays
 from raqa.training.history import HISTORY, best_epochs
+from raqa.training.objective import Objective, Predicted, objective_for
 from raqa.training.scaling import Scaling
 
 BATCH_ROWS = 1024  # recordings predicted at a time; bounds the memory of wide heads
@@ -31,8 +33,9 @@ class FittedHead:
         head: the recipe.
         width: length of one input.
         parameters: arrays by name: a GradientHead's with the seed as first dimension, a
-            DirectHead's one by one, named `<seed>.<name>`.
+            DirectHead's as it named them, the same for every seed.
         history: HISTORY columns.
+        classes: how many classes there are; 0 where a number is predicted.
         metadata: what the caller said at `save`, for example the encoder's fingerprint.
     """
 
@@ -42,6 +45,7 @@ class FittedHead:
     scaling: Scaling
     parameters: Mapping[str, FloatArray]
     history: pl.DataFrame
+    classes: int = 0
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -49,43 +53,51 @@ class FittedHead:
         """The epoch, from 1, whose weights each seed kept (0: fitted without epochs)."""
         return best_epochs(self.history)
 
+    @property
+    def objective(self) -> Objective:
+        """What the models' outputs mean."""
+        return objective_for(self.classes, self.scaling)
+
     def predict(self, inputs: FloatArray) -> NDArray[np.float64]:
-        """Predict `[recordings, width]` as `[seeds, recordings]`, in label units, on the CPU.
+        """Predict `[recordings, width]` as `[seeds, recordings]`, on the CPU.
+
+        Returns:
+            numbers in label units, or the numbers of the most probable classes.
 
         Raises:
             UserError: inputs of another width, or with NaN or infinite values.
         """
+        return self.predicted(inputs).values
+
+    def predicted(self, inputs: FloatArray) -> Predicted:
+        """The same as `predict`, with the probabilities of classes."""
+        return self.objective.predicted(self.answers(inputs))
+
+    def answers(self, inputs: FloatArray) -> NDArray[np.float64]:
+        """Answers as the objective defines them: in label units, or probabilities."""
         bad = int((~np.isfinite(inputs)).any(axis=1).sum())
         if bad:
             raise UserError(f"{bad} of {len(inputs)} embeddings hold NaN or infinite values.")
         starts = range(0, max(len(inputs), 1), BATCH_ROWS)
-        parts = [self._predict(inputs[start : start + BATCH_ROWS]) for start in starts]
+        parts = [self._answers(inputs[start : start + BATCH_ROWS]) for start in starts]
         return np.concatenate(parts, axis=1)
 
-    def _predict(self, inputs: FloatArray) -> NDArray[np.float64]:
+    def _answers(self, inputs: FloatArray) -> NDArray[np.float64]:
         if isinstance(self.head, DirectHead):
-            return np.stack([self._predict_directly(seed, inputs) for seed in self.seeds])
+            scaled = self.scaling.inputs(inputs) if self.head.uses_audio else inputs
+            answer = self.head.predict(dict(self.parameters), scaled).astype(np.float64)
+            return np.stack([answer] * len(self.seeds))
         model = self._model
-        scaled = torch.from_numpy(self.scaling.inputs(inputs)).to(next(model.parameters()).dtype)
+        standardised = torch.from_numpy(self.scaling.inputs(inputs))
+        standardised = standardised.to(next(model.parameters()).dtype)
         with torch.inference_mode():
-            outputs = model(scaled.expand(len(self.seeds), -1, -1))
-        return self.scaling.label_units(outputs.numpy())
-
-    def _predict_directly(self, seed: int, inputs: FloatArray) -> NDArray[np.float64]:
-        assert isinstance(self.head, DirectHead)
-        own = f"{seed}."
-        state = {
-            name.removeprefix(own): array
-            for name, array in self.parameters.items()
-            if name.startswith(own)
-        }
-        scaled = self.scaling.inputs(inputs) if self.head.uses_audio else inputs
-        return self.head.predict(state, scaled).astype(np.float64)
+            outputs = model(standardised.expand(len(self.seeds), -1, -1))
+        return self.objective.answers(outputs.numpy())
 
     @cached_property
     def _model(self) -> StackedModel:
         assert isinstance(self.head, GradientHead)
-        model = self.head.build(self.width, self.seeds)
+        model = self.head.build(self.width, self.seeds, self.objective.outputs)
         stored = {name: torch.from_numpy(array) for name, array in self.parameters.items()}
         model.load_state_dict(stored, assign=True)
         return model.eval()
@@ -103,6 +115,7 @@ class FittedHead:
             "head_settings": asdict(self.head),  # type: ignore[call-overload]
             "width": self.width,
             "seeds": self.seeds,
+            "classes": self.classes,
             "label_mean": self.scaling.label_mean,
             "label_scale": self.scaling.label_scale,
             "history": self.history.to_dict(as_series=False),
@@ -133,6 +146,7 @@ class FittedHead:
                     name.removeprefix("parameter."): array for name, array in arrays.items()
                 },
                 history=pl.DataFrame(facts["history"], schema=dict(HISTORY)),
+                classes=facts["classes"],
                 metadata=facts["metadata"],
             )
             if isinstance(fitted.head, GradientHead):

@@ -14,10 +14,11 @@ from rich.console import Console
 
 from raqa.errors import UserError
 from raqa.heads.base import GradientHead
+from raqa.heads.data import FitData
 from raqa.training.callbacks import EpochBar, EpochLog, SeedSelection
-from raqa.training.data import FitData
 from raqa.training.datamodule import ArraysDataModule
 from raqa.training.module import SideBySide
+from raqa.training.objective import Objective
 from raqa.training.quiet import quiet_lightning, torch_flags_restored
 from raqa.training.scaling import Scaling
 from raqa.training.settings import TrainerSettings
@@ -31,35 +32,37 @@ def train(
     scaling: Scaling,
     settings: TrainerSettings,
     *,
+    objective: Objective,
     loggers: Sequence[Logger],
     console: Console | None,
 ) -> SeedSelection:
     """Train and return what each seed's best epoch left.
 
     Raises:
-        UserError: the device is not there, or a seed had no epoch with a finite validation MAE.
+        UserError: the device is not there, or a seed had no epoch with a finite validation error.
     """
     arguments = trainer_arguments(settings)
-    model = head.build(data.width, seeds)
+    model = head.build(data.width, seeds, objective.outputs)
     selection = SeedSelection(model, settings.patience)
     callbacks: list[Callback] = [selection]
     if loggers:
-        callbacks.append(EpochLog(selection))
+        callbacks.append(EpochLog(selection, objective.log_name))
     if console is not None:
-        callbacks.append(EpochBar(console, selection))
+        callbacks.append(EpochBar(console, selection, objective.error_name))
     rows = min(settings.batch_size, len(data.train_labels))
     with torch_flags_restored(), quiet_lightning(), threads_that_pay(model, rows):
         trainer = lightning.Trainer(**arguments, callbacks=callbacks, logger=list(loggers) or False)
         trainer.fit(
-            SideBySide(model, scaling, settings),
+            SideBySide(model, objective, settings),
             datamodule=ArraysDataModule(data, scaling, seeds, settings),
         )
-    diverged = [s for s, mae in zip(seeds, selection.best_mae, strict=True) if mae.isinf()]
+    best = zip(seeds, selection.best_error, strict=True)
+    diverged = [seed for seed, error in best if error.isinf()]
     if diverged:
         raise UserError(
             f"Training diverged for seed(s) {', '.join(map(str, diverged))}: no epoch had a finite "
-            f"validation MAE at learning_rate {settings.learning_rate:g}. Lower it, or set "
-            "gradient_clip_norm."
+            f"validation {objective.error_name} at learning_rate {settings.learning_rate:g}. Lower "
+            "it, or set gradient_clip_norm."
         )
     return selection
 

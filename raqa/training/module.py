@@ -14,7 +14,7 @@ from torch.optim.lr_scheduler import ExponentialLR
 
 from raqa.heads.base import StackedModel
 from raqa.training.datamodule import Batch
-from raqa.training.scaling import Scaling
+from raqa.training.objective import Objective
 from raqa.training.settings import TrainerSettings
 
 
@@ -22,40 +22,40 @@ class SideBySide(lightning.LightningModule):
     """Trains stacked models; no seed's loss, gradient or update depends on another seed.
 
     Attributes:
-        train_loss: float64 `[seeds]`, the epoch's mean squared error in standardised units.
-        validation_mae: float64 `[seeds]`, the epoch's mean absolute error in label units.
+        train_loss: float64 `[seeds]`, the epoch's mean loss.
+        validation_error: float64 `[seeds]`, the epoch's mean validation error.
     """
 
-    def __init__(self, model: StackedModel, scaling: Scaling, settings: TrainerSettings) -> None:
+    def __init__(
+        self, model: StackedModel, objective: Objective, settings: TrainerSettings
+    ) -> None:
         super().__init__()
-        self.model, self.scaling, self.settings = model, scaling, settings
-        self.train_loss = self.validation_mae = torch.empty(0)
-        self._squares: list[Tensor] = []
+        self.model, self.objective, self.settings = model, objective, settings
+        self.train_loss = self.validation_error = torch.empty(0)
+        self._losses: list[Tensor] = []
         self._errors: list[Tensor] = []
         self._train_count = self._validation_count = 0
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:  # noqa: ARG002
         """The sum of the seeds' losses, so that each seed's gradient is that of its own loss."""
         inputs, labels = batch
-        squares = (self.model(inputs) - labels).square()
-        self._squares.append(squares.detach().sum(dim=1))
+        losses = self.objective.loss(self.model(inputs), labels)
+        self._losses.append(losses.detach().sum(dim=1))
         self._train_count += labels.shape[1]
-        loss: Tensor = squares.mean(dim=1).sum()
-        return loss
+        return losses.mean(dim=1).sum()
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:  # noqa: ARG002
-        """Add up absolute errors in label units."""
+        """Add up the recordings' errors."""
         inputs, labels = batch
-        outputs = self.model(inputs.expand(len(self.model.seeds), -1, -1)).double()
-        predictions = outputs * self.scaling.label_scale + self.scaling.label_mean
-        self._errors.append((predictions - labels).abs().sum(dim=1))
+        outputs = self.model(inputs.expand(len(self.model.seeds), -1, -1))
+        self._errors.append(self.objective.error(outputs, labels).sum(dim=1))
         self._validation_count += len(labels)
 
     def on_validation_epoch_end(self) -> None:
         """Close the epoch; validation is its last part, so the training steps are complete."""
-        self.train_loss = torch.stack(self._squares).double().sum(dim=0).cpu() / self._train_count
-        self.validation_mae = torch.stack(self._errors).sum(dim=0).cpu() / self._validation_count
-        self._squares, self._errors = [], []
+        self.train_loss = torch.stack(self._losses).double().sum(dim=0).cpu() / self._train_count
+        self.validation_error = torch.stack(self._errors).sum(dim=0).cpu() / self._validation_count
+        self._losses, self._errors = [], []
         self._train_count = self._validation_count = 0
 
     def configure_optimizers(self) -> OptimizerLRSchedulerConfig:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raqa.errors import UserError
-from raqa.heads.base import FloatArray
-from raqa.training.data import FitData
+from raqa.heads.data import FitData, FloatArray
 from raqa.training.settings import TrainerSettings
 
 Float64 = NDArray[np.float64]
@@ -25,7 +24,8 @@ class Scaling:
 
     Attributes:
         input_mean, input_factor: float64 `[width]`.
-        label_mean, label_scale: in label units; 0 and 1 where the label is not standardised.
+        label_mean, label_scale: in label units; 0 and 1 where the label is not standardised, as
+            numbers of classes never are.
     """
 
     input_mean: Float64
@@ -41,7 +41,7 @@ class Scaling:
             mean, deviation = _moments(data.train_inputs)
             factor = np.divide(1, deviation, out=np.zeros_like(deviation), where=deviation > 0)
         label_mean, label_scale = 0.0, 1.0
-        if settings.standardise_label:
+        if settings.standardise_label and not data.classes:
             means, deviations = _moments(data.train_labels[:, None])
             label_mean, label_scale = float(means[0]), float(deviations[0]) or 1.0
         return cls(mean, factor, label_mean, label_scale)

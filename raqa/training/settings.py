@@ -22,9 +22,10 @@ class TrainerSettings:
         learning_rate_decay: factor on the learning rate after each epoch.
         gradient_clip_norm: longest gradient of one seed's whole model; None: never clipped.
         max_epochs: epochs at most.
-        patience: epochs without a better validation MAE until a seed stops.
+        patience: epochs without a better validation error until a seed stops.
         standardise_inputs: each feature to mean 0 and SD 1 over the training recordings.
-        standardise_label: the same for the label; predictions are in label units either way.
+        standardise_label: the same for a label that is a number; predictions are in label units
+            either way.
         precision: bits of parameters and inputs.
         accelerator: auto takes a GPU where there is one.
         devices: 1, or the number of the GPU to use, in brackets.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from raqa.configuration.build import Experiment, build, build_node, parse_seeds
+from raqa.configuration.build import Experiment, build, build_node, heads_for, parse_seeds
 from raqa.configuration.folder import config_folder, group_choices, group_texts
 from raqa.configuration.overrides import compose_config
 from raqa.errors import UserError
@@ -28,11 +28,10 @@ def _problems(*overrides: str) -> str:
 
 @pytest.mark.parametrize(("group", "choice"), [pair for pair in SHIPPED if pair[0] != "datamodule"])
 def test_every_shipped_choice_builds(group: str, choice: str) -> None:
-    corpus = ["datamodule=cidrz"] if group == "task" else []
-    own = _without_download(choice) if group == "encoder" else []
+    own = _NEEDS[group](choice) if group in _NEEDS else []
     if (group, choice) == ("regime", "cross"):
         own = ["datamodule@regime.target=demo_clinic"]
-    assert _build(f"{group}={choice}", *corpus, *own).seeds
+    assert _build(f"{group}={choice}", *own).seeds
 
 
 def test_a_regime_without_what_it_needs_says_what_to_choose() -> None:
@@ -52,6 +51,21 @@ def _without_download(encoder: str) -> list[str]:
         )
     has_weights = "weights" in compose_config([f"encoder={encoder}"]).encoder
     return ["encoder.weights=random"] if has_weights else []
+
+
+def _own_table(task: str) -> list[str]:
+    """A corpus that has the task's label, whatever corpora are shipped."""
+    target = compose_config([f"task={task}"]).task.target
+    column = f"+datamodule.corpus.attributes.{target}={{column: label}}"
+    return ["datamodule=manifest", "datamodule.corpus.table=none.csv", column]
+
+
+def _suited_task(head: str) -> list[str]:
+    """The demo's age, or its sex where the head does classes only."""
+    return [] if head in heads_for("regression") else ["task=sex"]
+
+
+_NEEDS = {"task": _own_table, "encoder": _without_download, "head": _suited_task}
 
 
 @pytest.mark.parametrize("name", CORPORA)
@@ -90,6 +104,28 @@ def test_a_class_that_does_not_exist_is_named() -> None:
 def test_a_task_that_the_corpus_has_no_label_for_names_those_it_has() -> None:
     message = _problems("task=tb_probability")
     assert "task=tb_probability: demo has no such label. Its labels: age, bmi" in message
+
+
+@pytest.mark.parametrize(
+    ("head", "task", "kind"),
+    [("ridge", "sex", "classification"), ("median", "sex", "classification"),
+     ("prior", "age", "regression")],
+)  # fmt: skip
+def test_a_head_that_can_not_do_the_task_names_those_that_can(
+    head: str, task: str, kind: str
+) -> None:
+    message = _problems(f"head={head}", f"task={task}")
+    assert f"does no {kind}, which task={task} is" in message
+    for able in ("knn", "linear", "mlp", "mlp_small"):
+        assert able in message.split("Heads that do:")[1]
+    assert head not in message.split("Heads that do:")[1].replace(",", " ").replace(".", "").split()
+
+
+def test_classes_can_be_changed_on_the_command_line() -> None:
+    task = _build("task=sex", "+task.classes.neither=[other]").task
+    assert task.class_names == ("female", "male", "neither")
+    assert _build("task=sex", "~task.classes.male", "+task.classes.others=[male,other]").task
+    assert "has no label 'mal'" in _problems("task=sex", "task.classes.male=[mal]")
 
 
 def test_a_manifest_without_a_table_says_what_to_set() -> None:

@@ -47,7 +47,15 @@ def test_it_computes_what_plain_layers_compute(hidden: tuple[int, ...]) -> None:
     model = MLPHead(hidden=hidden).build(WIDTH, [0, 1])
     inputs = torch.linspace(-2, 2, 2 * 9 * WIDTH).view(2, 9, WIDTH)
     expected = the_first(model)(inputs[0]).squeeze(1)
-    assert torch.allclose(model(inputs)[0], expected, atol=1e-6)
+    assert model(inputs).shape == (2, 1, 9)
+    assert torch.allclose(model(inputs)[0, 0], expected, atol=1e-6)
+
+
+def test_it_has_as_many_outputs_as_asked() -> None:
+    model = MLPHead(hidden=(5,)).build(WIDTH, [0, 1], outputs=3)
+    inputs = torch.linspace(-2, 2, 2 * 9 * WIDTH).view(2, 9, WIDTH)
+    assert model(inputs).shape == (2, 3, 9)
+    assert torch.allclose(model(inputs)[0].T, the_first(model)(inputs[0]), atol=1e-6)
 
 
 def test_it_is_initialised_as_a_linear_layer_is() -> None:

@@ -88,7 +88,7 @@ def test_one_seed_has_no_spread_over_seeds(predictions, fold):
 
 def test_a_model_that_knows_is_above_the_median():
     scores = score_regression(*cohort(200, lambda y, rng: y + rng.normal(0, 4, len(y))))
-    assert scores.against_median == "above"
+    assert scores.against_baseline == "above"
     assert scores.spearman.mean.value > 0.9
     assert scores.r2.mean.value > 0.8
     assert scores.spread.mean.value == pytest.approx(1.05, abs=0.1)
@@ -100,9 +100,9 @@ def test_noise_is_not_above_the_median_and_wild_guesses_are_below_it():
     def nearly_median(labels, rng):
         return np.full(len(labels), 40.0) + rng.normal(0, 0.5, len(labels))
 
-    assert score_regression(*cohort(200, nearly_median)).against_median == "undecided"
+    assert score_regression(*cohort(200, nearly_median)).against_baseline == "undecided"
     wild = score_regression(*cohort(200, lambda y, rng: rng.normal(40, 30, len(y))))
-    assert wild.against_median == "below"
+    assert wild.against_baseline == "below"
 
 
 def test_a_constant_model_looks_like_one():
@@ -125,7 +125,7 @@ def test_a_single_test_subject_has_no_interval_and_no_verdict(predictions, fold)
     keep = pl.col("subject_id") != "f"
     scores = score_regression(predictions.filter(keep), fold.filter(keep))
     assert scores.difference_interval.low.reason == "1 subject(s) have no interval"
-    assert scores.against_median == "undecided"
+    assert scores.against_baseline == "undecided"
 
 
 def test_unknown_subjects_are_said(predictions, fold):

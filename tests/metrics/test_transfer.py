@@ -46,7 +46,7 @@ def _score(error: float, own_error: float) -> TransferScores:
 
 def test_the_gap_is_the_transferred_error_minus_the_own_one() -> None:
     scores = _score(7.0, 4.0)
-    assert scores.own_mae.mean.value == pytest.approx(4)
+    assert scores.own_error.mean.value == pytest.approx(4)
     assert scores.gap.mean.value == pytest.approx(3)
     assert scores.gap_interval.low.value == pytest.approx(3)
     assert scores.gap_interval.excludes_zero()
@@ -66,7 +66,7 @@ def test_the_own_baseline_is_the_median_of_the_tested_corpus_training_labels() -
     fold = _fold()
     median = np.median(fold.filter(side="train")["label"])
     expected = np.abs(fold.filter(side="test")["label"].to_numpy() - median).mean()
-    assert _score(5, 5).own_median_mae.value == pytest.approx(expected)
+    assert _score(5, 5).own_baseline.value == pytest.approx(expected)
     assert (_score(5, 5).own_recordings, _score(5, 5).own_subjects) == (60, 60)
 
 

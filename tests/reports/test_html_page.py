@@ -129,7 +129,7 @@ def test_a_press_on_a_heading_sorts_and_a_second_one_turns_it_round(page, browse
 
 def test_random_weights_are_never_shown_as_above_the_median(make_run):
     run = read_run(make_run(weights="random", weights_real=False))
-    assert run.scores.against_median == "above"
+    assert run.scores.against_baseline == "above"
     assert 'class="number above"' not in html_page(make_content([run]))
     real = read_run(make_run("real"))
     assert 'class="number above"' in html_page(make_content([real]))

@@ -78,7 +78,8 @@ def test_nothing_to_report_says_why(make_run, tmp_path):
 def test_what_all_runs_share_is_said_once_and_what_differs_is_a_column(make_run):
     runs = [read_run(make_run("a-1")), read_run(make_run("a-2", clip="4s-start-zero"))]
     content = make_content(runs)
-    headings = [column.heading for column in content.columns]
+    (table,) = content.tables
+    headings = [column.heading for column in table.columns]
     assert "clip" in headings
     assert "corpus" not in headings
     assert ("corpus", "coswara") in content.shared

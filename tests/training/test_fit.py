@@ -16,8 +16,8 @@ import torch
 from raqa.errors import UserError
 from raqa.heads.base import Head
 from raqa.heads.constant import MedianHead
+from raqa.heads.data import FitData
 from raqa.heads.mlp import MLPHead
-from raqa.training.data import FitData
 from raqa.training.fit import fit
 from raqa.training.settings import TrainerSettings
 
@@ -64,7 +64,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from raqa.heads.mlp import MLPHead
-from raqa.training.data import FitData
+from raqa.heads.data import FitData
 from raqa.training.fit import fit
 from raqa.training.settings import TrainerSettings
 
@@ -130,7 +130,9 @@ def test_raw_labels_are_predicted_in_their_own_units(data: FitData) -> None:
     predictions = fitted.predict(data.validation_inputs)
     assert np.abs(predictions.mean() - data.train_labels.mean()) < 5
     errors = np.abs(predictions - data.validation_labels).mean(axis=1)
-    assert np.allclose(errors, fitted.history.group_by("seed").min().sort("seed")["validation_mae"])
+    assert np.allclose(
+        errors, fitted.history.group_by("seed").min().sort("seed")["validation_error"]
+    )
 
 
 def test_validation_mae_is_in_label_units_and_belongs_to_the_weights_kept(data: FitData) -> None:
@@ -138,10 +140,10 @@ def test_validation_mae_is_in_label_units_and_belongs_to_the_weights_kept(data: 
     errors = np.abs(fitted.predict(data.validation_inputs) - data.validation_labels).mean(axis=1)
     for seed, error in enumerate(errors):
         kept = fitted.history.filter(seed=seed, epoch=fitted.best_epoch[seed])
-        assert kept["validation_mae"].item() == pytest.approx(error, rel=1e-4)
+        assert kept["validation_error"].item() == pytest.approx(error, rel=1e-4)
         assert (
-            kept["validation_mae"].item()
-            == fitted.history.filter(seed=seed)["validation_mae"].min()
+            kept["validation_error"].item()
+            == fitted.history.filter(seed=seed)["validation_error"].min()
         )
 
 
@@ -177,5 +179,5 @@ def test_a_direct_head_goes_the_same_way(data: FitData) -> None:
     assert (fitted.predict(data.validation_inputs) == np.median(data.train_labels)).all()
     assert fitted.best_epoch == {0: 0, 4: 0}
     mae = np.abs(np.median(data.train_labels) - data.validation_labels).mean()
-    assert fitted.history["validation_mae"].to_list() == pytest.approx([mae, mae])
+    assert fitted.history["validation_error"].to_list() == pytest.approx([mae, mae])
     assert fitted.history["train_loss"].null_count() == 2

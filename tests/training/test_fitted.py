@@ -12,9 +12,9 @@ from safetensors import safe_open
 from raqa.errors import UserError
 from raqa.heads.base import Head
 from raqa.heads.constant import MedianHead
+from raqa.heads.data import FitData
 from raqa.heads.mlp import MLPHead
 from raqa.training import fitted as fitted_module
-from raqa.training.data import FitData
 from raqa.training.fit import fit
 from raqa.training.fitted import FittedHead
 from raqa.training.head_file import read_arrays, write_arrays

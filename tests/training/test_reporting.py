@@ -13,8 +13,8 @@ from rich.console import Console
 
 from raqa.heads.base import Head
 from raqa.heads.constant import MedianHead
+from raqa.heads.data import FitData
 from raqa.heads.mlp import MLPHead
-from raqa.training.data import FitData
 from raqa.training.fit import fit
 from raqa.training.settings import TrainerSettings
 
@@ -27,9 +27,10 @@ def test_loggers_hear_of_every_epoch(data: FitData, tmp_path: Path) -> None:
     logged = pl.read_csv(tmp_path / "curves" / "one" / "metrics.csv")
     means = fitted.history.group_by("epoch").mean().sort("epoch")
     assert logged["epoch"].to_list() == [1, 2, 3]
-    for column in ("train_loss", "validation_mae"):
-        assert logged[column].to_list() == pytest.approx(means[column].to_list())
-    seed_4 = fitted.history.filter(seed=4)["validation_mae"]
+    names = {"train_loss": "train_loss", "validation_mae": "validation_error"}
+    for name, column in names.items():
+        assert logged[name].to_list() == pytest.approx(means[column].to_list())
+    seed_4 = fitted.history.filter(seed=4)["validation_error"]
     assert logged["validation_mae/seed_4"].to_list() == pytest.approx(seed_4.to_list())
     assert logged["seeds_in_training"].to_list() == [2, 2, 2]
 
@@ -39,7 +40,20 @@ def test_loggers_hear_of_a_head_without_epochs(data: FitData, tmp_path: Path) ->
     fitted = fit(MedianHead(), data, [0], SETTINGS, loggers=[logger])
     logger.save()
     logged = pl.read_csv(tmp_path / "curves" / "one" / "metrics.csv")
-    assert logged["validation_mae"].item() == pytest.approx(fitted.history["validation_mae"].item())
+    error = fitted.history["validation_error"].item()
+    assert logged["validation_mae"].item() == pytest.approx(error)
+
+
+def test_the_error_of_classes_is_logged_under_its_own_name(
+    class_data: FitData, tmp_path: Path
+) -> None:
+    logger = CSVLogger(tmp_path, name="curves", version="one")
+    fitted = fit(MLPHead(), class_data, [0], SETTINGS, loggers=[logger])
+    logged = pl.read_csv(tmp_path / "curves" / "one" / "metrics.csv")
+    assert "validation_mae" not in logged.columns
+    assert logged["validation_cross_entropy"].to_list() == pytest.approx(
+        fitted.history["validation_error"].to_list()
+    )
 
 
 @pytest.mark.parametrize("head", [MLPHead(), MedianHead()], ids=["linear", "median"])
@@ -68,7 +82,7 @@ def test_the_bar_tells_epochs_error_and_seeds_and_goes_away(data: FitData) -> No
     shown = io.StringIO()
     console = Console(file=shown, force_terminal=True, width=100)
     fitted = fit(MLPHead(), data, [0, 1], SETTINGS, console=console)
-    best = fitted.history.group_by("seed").min()["validation_mae"].mean()
+    best = fitted.history.group_by("seed").min()["validation_error"].mean()
     last = shown.getvalue().rsplit("training ", maxsplit=2)
     assert "3/3" in shown.getvalue()
     assert f"best validation MAE {best:.3g}, 2 seed(s) in training" in shown.getvalue()

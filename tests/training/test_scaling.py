@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from raqa.errors import UserError
-from raqa.training.data import FitData
+from raqa.heads.data import FitData
 from raqa.training.scaling import Scaling
 from raqa.training.settings import TrainerSettings
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from raqa.heads.data import FitData
 from raqa.heads.mlp import MLPHead
 from raqa.training.callbacks import SeedSelection
-from raqa.training.data import FitData
 from raqa.training.fit import fit
 from raqa.training.module import clip_per_seed
 from raqa.training.settings import TrainerSettings
@@ -44,7 +44,7 @@ def test_a_seed_stops_after_its_patience_and_changes_no_more() -> None:
     selection = play([[3, 9], [4, 8], [4, 7], [1, 6]], patience=2)
     assert selection.training.tolist() == [False, True]
     assert kept(selection) == [1, 4]  # the 1 of epoch 4 comes after the stop
-    assert selection.best_mae.tolist() == [3, 6]
+    assert selection.best_error.tolist() == [3, 6]
     assert selection.history.filter(seed=5)["epoch"].to_list() == [1, 2, 3]
     assert selection.history.filter(seed=9)["epoch"].to_list() == [1, 2, 3, 4]
 
@@ -57,7 +57,7 @@ def test_an_equal_epoch_is_no_better() -> None:
 def test_an_epoch_that_is_not_finite_is_never_kept(bad: float) -> None:
     selection = play([[bad, 3], [5, bad], [bad, 2]], patience=9)
     assert kept(selection) == [2, 3]
-    assert selection.history.filter(seed=5)["validation_mae"].to_list() == [None, 5, None]
+    assert selection.history.filter(seed=5)["validation_error"].to_list() == [None, 5, None]
 
 
 def test_training_ends_when_all_seeds_have_stopped(data: FitData) -> None:
@@ -67,7 +67,7 @@ def test_training_ends_when_all_seeds_have_stopped(data: FitData) -> None:
     assert len(set(last.values())) > 1  # seeds stopped at different epochs
     for seed, best in fitted.best_epoch.items():
         assert last[seed] == best + 3
-        maes = fitted.history.filter(seed=seed)["validation_mae"].to_numpy()
+        maes = fitted.history.filter(seed=seed)["validation_error"].to_numpy()
         assert best == np.argmin(maes) + 1
 
 

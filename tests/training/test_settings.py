@@ -10,8 +10,8 @@ import torch
 from pydantic import ValidationError
 
 from raqa.errors import UserError
+from raqa.heads.data import FitData
 from raqa.heads.mlp import MLPHead
-from raqa.training.data import FitData
 from raqa.training.fit import fit
 from raqa.training.loop import trainer_arguments
 from raqa.training.module import make_optimiser

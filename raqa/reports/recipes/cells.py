@@ -168,10 +168,10 @@ def validation_error(run: Run) -> Number:
     """Error on the validation side of the training corpus, of the epochs kept, mean over seeds."""
     try:
         history = pl.read_csv(run.path / HISTORY)
-        error = pl.col("validation_mae").cast(pl.Float64)
-        best = history.drop_nulls("validation_mae").group_by("seed").agg(error.min())
+        error = pl.col("validation_error").cast(pl.Float64)
+        best = history.drop_nulls("validation_error").group_by("seed").agg(error.min())
     except (OSError, pl.exceptions.PolarsError):
         return Number.undefined("the run has no history of validation errors")
     if set(best["seed"]) != set(run.scores.seeds):
         return Number.undefined("a seed has no validation error")
-    return Number(math.fsum(best["validation_mae"]) / best.height)
+    return Number(math.fsum(best["validation_error"]) / best.height)

@@ -154,7 +154,7 @@ def _errors(chosen: Chosen, notes: Notes) -> tuple[Shown, Shown, Shown]:
     if run.transfer is None:
         nothing = number_shown(gap(run), notes, places)
         return cross, nothing, nothing
-    own = run.transfer.own_mae
+    own = run.transfer.own_error
     return (
         cross,
         Shown((seeds_text(own, places),), own.mean.value, values={"": plain(own.mean)}),
@@ -180,9 +180,7 @@ def _medians(run: Run | None, notes: Notes) -> Shown:
     if run is None:
         return number_shown(Number.undefined("no cell is done"), notes, 2)
     places, source = decimals(run.provenance.unit), errors_of(run).median_mae
-    target = (
-        run.transfer.own_median_mae if run.transfer else Number.undefined(gap(run).reason or "")
-    )
+    target = run.transfer.own_baseline if run.transfer else Number.undefined(gap(run).reason or "")
     texts = [number_shown(number, notes, places).lines[0] for number in (source, target)]
     values = {"source": plain(source), "target": plain(target)}
     return Shown((f"source {texts[0]}", f"target {texts[1]}"), plain(source), values=values)

@@ -178,7 +178,7 @@ def _summary(grid: Grid) -> list[str]:
     contests = [row for row in grid.rows if len(row.runs) > 1 and row.group]
     alone = sum(len(row.group) == 1 for row in contests)
     real = [run for run in _runs(grid) if run.provenance.weights_real]
-    above = sum(errors_of(run).against_median == "above" for run in real)
+    above = sum(errors_of(run).against_baseline == "above" for run in real)
     found = []
     if contests:
         others = "" if alone == len(contests) else "; in the others several can not be told apart"

@@ -1,6 +1,6 @@
 """What the numbers of a recipe's report mean, in plain words."""
 
-from raqa.reports.glossary import GLOSSARY
+from raqa.reports.glossary import NUMBERS
 
 _OF_RECIPES = (
     (
@@ -26,5 +26,5 @@ _OF_RECIPES = (
     ),
     ("Paper", "The published number, and ours minus the published one."),
 )
-TERMS = (*_OF_RECIPES, *(entry for entry in GLOSSARY if entry[0] != "Against median"))
+TERMS = (*_OF_RECIPES, *(entry for entry in NUMBERS if entry[0] != "Against median"))
 """Term and explanation."""

@@ -40,6 +40,6 @@ def matrices(grid: Grid) -> list[Picture]:
 def _transfer(row: Row, run: Run) -> Transfer:
     decided = run.transfer is not None and run.transfer.gap_interval.excludes_zero()
     name = encoder_text(run.provenance)
-    own = run.transfer.own_mae.mean if run.transfer else Number.undefined(gap(run).reason or "")
+    own = run.transfer.own_error.mean if run.transfer else Number.undefined(gap(run).reason or "")
     error = errors_of(run).mae.mean
     return Transfer(row.key[0], row.key[1], name, error, own, gap(run), decided)

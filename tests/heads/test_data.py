@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from raqa.errors import UserError
-from raqa.training.data import FitData
+from raqa.heads.data import FitData
 
 
 @pytest.mark.parametrize("side", ["train", "validation"])
@@ -48,3 +48,10 @@ def test_arrays_that_do_not_belong_together_are_the_callers_fault(
 ) -> None:
     with pytest.raises(ValueError, match="train|validation"):
         replace(data, **shape_or_type)
+
+
+def test_labels_number_the_classes(data: FitData, class_data: FitData) -> None:
+    with pytest.raises(ValueError, match="do not number 3 classes"):
+        replace(data, classes=3)
+    with pytest.raises(ValueError, match="do not number 2 classes"):
+        replace(class_data, classes=2)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raqa.errors import UserError
-from raqa.heads.base import FloatArray
+
+FloatArray = NDArray[np.float32] | NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,6 +17,7 @@ class FitData:
     """Embeddings `[recordings, width]` and labels `[recordings]`, float32 or float64.
 
     Attributes:
+        classes: how many classes the labels number, from 0; 0 where labels are numbers to predict.
         epoch_recordings: an epoch is as many updates long as with so many training recordings;
             None: as there are.
 
@@ -27,6 +30,7 @@ class FitData:
     train_labels: FloatArray
     validation_inputs: FloatArray
     validation_labels: FloatArray
+    classes: int = 0
     epoch_recordings: int | None = None
 
     def __post_init__(self) -> None:
@@ -45,9 +49,9 @@ class FitData:
 
     def _check_shapes(self) -> None:
         for field in fields(self):
-            array = getattr(self, field.name)
-            if field.name == "epoch_recordings":
+            if field.name in {"classes", "epoch_recordings"}:
                 continue
+            array = getattr(self, field.name)
             dimensions = 2 if field.name.endswith("inputs") else 1
             if array.ndim != dimensions or array.dtype not in (np.float32, np.float64):
                 raise ValueError(
@@ -63,6 +67,9 @@ class FitData:
             inputs, labels = (len(getattr(self, f"{side}_{what}")) for what in ("inputs", "labels"))
             if inputs != labels:
                 raise ValueError(f"{side}: {inputs} inputs but {labels} labels")
+            numbers = np.unique(getattr(self, f"{side}_labels"))
+            if self.classes and not np.isin(numbers, np.arange(self.classes)).all():
+                raise ValueError(f"{side}: labels {numbers} do not number {self.classes} classes")
 
 
 def _problems(side: str, inputs: FloatArray, labels: FloatArray) -> list[str]:
