@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+
+if TYPE_CHECKING:
+    from raqa.reports.recipes.tables import RecipeReport
 
 Names = Annotated[
     list[str],
@@ -53,11 +56,18 @@ def report(
     if asked.folders:
         _report_folders(asked.folders, out or Path("report"), formats, include_random, console)
         return
+    from raqa.reports.recipes.write import RECIPE_FORMATS, check_formats, write_recipe_report
+    from raqa.sweeps.report import recipe_report
+    from raqa.sweeps.show import plan_bar
+
     configs = [] if config_dir is None else [config_dir.resolve()]
     for name in asked.recipes:
         alone = len(asked.recipes) == 1
         place = out if out and alone else (out or Path("report")) / _inside(name)
-        _report_recipe(name, place, formats, asked.overrides, configs, console)
+        check_formats(formats or ())
+        with plan_bar(Console(stderr=True)) as advance:
+            made = recipe_report(name, asked.overrides, configs, advance)
+        _print_report(made, write_recipe_report(made, place, formats or RECIPE_FORMATS), console)
 
 
 def compare(first: RunFolders, second: RunFolders) -> None:
@@ -67,22 +77,8 @@ def compare(first: RunFolders, second: RunFolders) -> None:
     print_comparison(compare_runs(first, second), Console())
 
 
-def _report_recipe(
-    name: str,
-    out: Path,
-    formats: Sequence[str] | None,
-    overrides: Sequence[str],
-    config_folders: Sequence[Path],
-    console: Console,
-) -> None:
-    from raqa.reports.recipes.write import RECIPE_FORMATS, check_formats, write_recipe_report
-    from raqa.sweeps.report import recipe_report
-    from raqa.sweeps.show import plan_bar
-
-    check_formats(formats or ())
-    with plan_bar(Console(stderr=True)) as advance:
-        made = recipe_report(name, overrides, config_folders, advance)
-    files = write_recipe_report(made, out, formats or RECIPE_FORMATS)
+def _print_report(made: RecipeReport, files: Sequence[Path], console: Console) -> None:
+    """Print what was found, what it is not, and where it was written."""
     console.print(f"[bold]{escape(made.title)}[/bold]", highlight=False)
     for text in made.watermarks:
         console.print(f"[bold red]{escape(text)}[/bold red]", highlight=False, soft_wrap=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from raqa.metrics.number import Interval, Number
-from raqa.metrics.regression import FEW_SUBJECTS
+from raqa.metrics.scores import FEW_SUBJECTS
 from raqa.reports.provenance import Provenance
 from raqa.reports.recipes.cells import ReportCell, errors_of
 from raqa.reports.recipes.published import PublishedError
