@@ -58,6 +58,9 @@ def cell_maker(folder: Path) -> MakeCell:
         name = "-".join([*chosen.values(), str(skill)])
         fold = _fold(target or corpus, unit, subjects, known).pipe(_less, size, draw, drop)
         own = Own(fold, _predictions(fold, own_skill, 1)) if target else None
+        if target:
+            learnt = _fold(corpus, unit, subjects, known).filter(pl.col("side") != "test")
+            fold = pl.concat([learnt, fold.filter(side="test")])
         run = RunFolder(folder / name)
         with run.draft() as draft:
             draft.write(
