@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from raqa.configuration.folder import recipe_names
 from raqa.configuration.overrides import compose_config
 from raqa.errors import UserError
-from raqa.sweeps.recipe_file import read_recipe, recipe_names
+from raqa.sweeps.recipe_file import read_recipe
 
 GRID = """
 title: Two corpora
