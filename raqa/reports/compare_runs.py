@@ -91,7 +91,9 @@ def print_comparison(both: RunPair, console: Console) -> None:
 def difference_text(both: RunPair) -> str:
     """The difference with its interval and p-value, or why there is no test."""
     pair, places = both.pair, decimals(both.first.provenance.unit)
-    value = f"A − B, {both.first.scores.compared}: {_amount(pair.difference, both)}"
+    scores = both.first.scores
+    what = f" ({scores.compared})" if scores.difference_unit else ""  # not that of the table
+    value = f"A − B{what}: {_amount(pair.difference, both)}"
     if not pair.p.defined:
         return f"{value}; no interval and no test: {pair.p.reason}."
     return (

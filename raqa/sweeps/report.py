@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from raqa.configuration.folder import recipe_names
 from raqa.errors import UserError, neighbours
 from raqa.reports.recipes.cells import RecipeFacts, ReportCell
-from raqa.reports.recipes.write import RECIPE_FORMATS, write_recipe_report
+from raqa.reports.recipes.tables import RecipeReport
+from raqa.reports.recipes.write import make_recipe_report
 from raqa.reports.run_folder import read_run
 from raqa.sweeps.plan import Advance, PlannedCell
 from raqa.sweeps.plan import plan as make_plan
-from raqa.sweeps.recipe import Cell, Recipe
+from raqa.sweeps.recipe import Cell
 from raqa.sweeps.recipe_file import SUFFIX, read_recipe
 
 
@@ -58,29 +59,24 @@ def understand(arguments: Sequence[str]) -> Asked:
     return Asked(folders, recipes, settings)
 
 
-def report_recipe(
+def recipe_report(
     name: str,
-    out: Path,
-    formats: Collection[str] = RECIPE_FORMATS,
-    *,
     overrides: Sequence[str] = (),
     config_folders: Sequence[Path] = (),
     advance: Advance | None = None,
-) -> list[Path]:
-    """Look up every cell of a recipe and write its table or figure.
+) -> RecipeReport:
+    """Look up every cell of a recipe and compute its table or figure.
 
     Args:
         overrides: as for `raqa sweep`, so that the same runs are found.
-
-    Returns:
-        the files that were written.
 
     Raises:
         UserError: the recipe has a fault, or none of its cells is done.
     """
     recipe = read_recipe(name, overrides, config_folders)
     cells = [report_cell(one) for one in make_plan(recipe, advance).cells]
-    return write_recipe_report(_facts(recipe), cells, out, formats)
+    facts = RecipeFacts(recipe.name, recipe.title, recipe.layout, recipe.published)
+    return make_recipe_report(facts, cells)
 
 
 def report_cell(planned: PlannedCell) -> ReportCell:
@@ -96,23 +92,15 @@ def report_cell(planned: PlannedCell) -> ReportCell:
 
 def _problem(planned: PlannedCell) -> str:
     lacks = [f"{need.kind} {need.name}: {' '.join(need.absent)}" for need in planned.lacks]
-    words = {"missing": "not run yet", "running": "running"}
-    state = words.get(planned.state, planned.state)
-    return ": ".join([state, "; ".join([*planned.details, *lacks])] if _said(planned) else [state])
-
-
-def _said(planned: PlannedCell) -> bool:
-    return bool(planned.details or planned.lacks)
+    state = {"missing": "not run yet"}.get(planned.state, planned.state)
+    said = "; ".join([*planned.details, *lacks])
+    return f"{state}: {said}" if said else state
 
 
 def _choices(cell: Cell) -> Mapping[str, str]:
     """The cell's own choices, and those that all cells share."""
     shared = dict(one.lstrip("+").split("=", 1) for one in cell.overrides if "=" in one)
     return {**shared, **{key.lstrip("+"): value for key, value in cell.choices.items()}}
-
-
-def _facts(recipe: Recipe) -> RecipeFacts:
-    return RecipeFacts(recipe.name, recipe.title, recipe.layout, recipe.published)
 
 
 def _is_file(name: str) -> bool:

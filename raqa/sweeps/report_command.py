@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+
+if TYPE_CHECKING:
+    from raqa.reports.recipes.tables import RecipeReport
 
 Names = Annotated[
     list[str],
@@ -47,30 +50,24 @@ def report(
     LaTeX, records, figures and one HTML page that works offline. Missing cells are shown with the
     cause.
     """
-    from raqa.sweeps.report import report_recipe, understand
-    from raqa.sweeps.show import plan_bar
+    from raqa.sweeps.report import understand
 
     asked, console = understand(what), Console()
     if asked.folders:
         _report_folders(asked.folders, out or Path("report"), formats, include_random, console)
         return
-    from raqa.reports.recipes.write import RECIPE_FORMATS
+    from raqa.reports.recipes.write import RECIPE_FORMATS, check_formats, write_recipe_report
+    from raqa.sweeps.report import recipe_report
+    from raqa.sweeps.show import plan_bar
 
+    configs = [] if config_dir is None else [config_dir.resolve()]
     for name in asked.recipes:
-        place = (
-            Path(name).with_suffix("") if not Path(name).is_absolute() else Path(Path(name).stem)
-        )
-        folder = out if out and len(asked.recipes) == 1 else (out or Path("report")) / place
+        alone = len(asked.recipes) == 1
+        place = out if out and alone else (out or Path("report")) / _inside(name)
+        check_formats(formats or ())
         with plan_bar(Console(stderr=True)) as advance:
-            files = report_recipe(
-                name,
-                folder,
-                formats or RECIPE_FORMATS,
-                overrides=asked.overrides,
-                config_folders=[] if config_dir is None else [config_dir.resolve()],
-                advance=advance,
-            )
-        _print_files(files, console)
+            made = recipe_report(name, asked.overrides, configs, advance)
+        _print_report(made, write_recipe_report(made, place, formats or RECIPE_FORMATS), console)
 
 
 def compare(first: RunFolders, second: RunFolders) -> None:
@@ -78,6 +75,25 @@ def compare(first: RunFolders, second: RunFolders) -> None:
     from raqa.reports.compare_runs import compare_runs, print_comparison
 
     print_comparison(compare_runs(first, second), Console())
+
+
+def _print_report(made: RecipeReport, files: Sequence[Path], console: Console) -> None:
+    """Print what was found, what it is not, and where it was written."""
+    console.print(f"[bold]{escape(made.title)}[/bold]", highlight=False)
+    for text in made.watermarks:
+        console.print(f"[bold red]{escape(text)}[/bold red]", highlight=False, soft_wrap=True)
+    for text in made.summary:
+        console.print(escape(text), highlight=False, soft_wrap=True)
+    figures = [file for file in files if file.suffix in {".png", ".pdf"}]
+    _print_files([file for file in files if file not in figures], console)
+    if figures:
+        console.print(f"{escape(str(figures[0].parent))}: {len(figures)} files", highlight=False)
+
+
+def _inside(name: str) -> Path:
+    """Where a recipe's files go below the folder for reports."""
+    path = Path(name).with_suffix("")
+    return Path(path.name) if path.is_absolute() else path
 
 
 def _report_folders(

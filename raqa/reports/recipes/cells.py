@@ -139,7 +139,7 @@ def errors_of(run: Run) -> RegressionScores:
 
 def with_errors(cell: ReportCell) -> ReportCell:
     """The cell itself, or said to be missing where its run has no error in the label's unit."""
-    if cell.run is None or getattr(cell.run.provenance, "kind", "regression") == "regression":
+    if cell.run is None or cell.run.provenance.kind == "regression":
         return cell
     problem = f"{cell.task} is told in classes; this table shows errors in the label's unit"
     return ReportCell(cell.choices, None, problem)

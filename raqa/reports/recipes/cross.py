@@ -18,7 +18,7 @@ from raqa.reports.recipes.place import (
     number_shown,
     random,
     signed_text,
-    tested_text,
+    tested_shown,
 )
 from raqa.reports.recipes.published import (
     Published,
@@ -80,7 +80,7 @@ def cross_report(
 
 
 def _chosen_table(grid: Grid, notes: Notes, published: Published) -> Table:
-    headings = (
+    headings: tuple[Heading, ...] = (
         *_LABELS,
         Heading("test n", "test recordings (subjects)", "n_test"),
         Heading("encoder", "chosen on the source's validation side", "encoder", numeric=False),
@@ -92,6 +92,8 @@ def _chosen_table(grid: Grid, notes: Notes, published: Published) -> Table:
         Heading("paper", "its encoder and numbers, and ours by its way minus them", "paper"),
     )
     rows = tuple(_chosen_row(row, notes, published) for row in grid.rows)
+    if not published.directions:
+        headings, rows = headings[:-1], tuple(row[:-1] for row in rows)
     return Table("table", "One encoder per direction", CHOSEN, headings, rows)
 
 
@@ -117,8 +119,7 @@ def _labels(row: Row) -> tuple[Shown, ...]:
 def _tested(row: Row, notes: Notes) -> Shown:
     if row.shown is None:
         return Shown((f"n/a {notes.mark(row.why_not or '')}",), values={"": None})
-    count = row.shown.scores.recordings["test"]
-    return Shown((tested_text(row.shown),), count, values={"": count})
+    return tested_shown(row.shown)
 
 
 def _encoder(chosen: Chosen, notes: Notes) -> Shown:
@@ -235,7 +236,7 @@ def _every_table(grid: Grid, notes: Notes) -> Table:
 
 def _place(row: Row, name: str, notes: Notes) -> Shown:
     cell = row.cells.get(name)
-    shown = error_shown(cell, notes, best=name in row.group, tested=row.comparison is None)
+    shown = error_shown(cell, notes, best=name in row.marked, tested=row.comparison is None)
     if cell is None or cell.run is None:
         return shown
     cost = _gap_shown(cell.run, notes)

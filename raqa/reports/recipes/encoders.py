@@ -9,7 +9,7 @@ from raqa.metrics.number import Number
 from raqa.reports.recipes.cells import RecipeFacts, ReportCell, errors_of, why_not_eligible
 from raqa.reports.recipes.frame import base_report, row_pairs
 from raqa.reports.recipes.grid import Grid, Row, make_grid
-from raqa.reports.recipes.place import error_shown, number_shown, tested_text
+from raqa.reports.recipes.place import error_shown, number_shown, tested_shown
 from raqa.reports.recipes.published import Published, PublishedError
 from raqa.reports.recipes.records import record
 from raqa.reports.recipes.run_pictures import run_pictures
@@ -87,7 +87,7 @@ def _row(row: Row, columns: Sequence[str], notes: Notes, published: Published) -
             row.cells.get(name),
             notes,
             published=_published(published, row.cells.get(name)),
-            best=name in row.group,
+            best=name in row.marked,
             tested=alone,
         )
         for name in columns
@@ -103,9 +103,7 @@ def _tested(row: Row, notes: Notes) -> Shown:
     """How many all were tested on; where they were not the same, each cell says its own."""
     if row.comparison is None or row.shown is None:
         return Shown((f"n/a {notes.mark(row.why_not or 'no cell is done')}",), values={"": None})
-    count = row.comparison.recordings
-    values = {"": count, "subjects": row.comparison.subjects}
-    return Shown((tested_text(row.shown),), count, values=values)
+    return tested_shown(row.shown)
 
 
 def _baselines(row: Row, notes: Notes) -> tuple[Shown, ...]:

@@ -75,7 +75,7 @@ def _watermarks(cells: Sequence[ReportCell]) -> list[str]:
             "never trained. They are not results."
         )
     if made:
-        found.append(f"Synthetic data: {joined(made)} say nothing about people.")
+        found.append(f"Synthetic data: nothing here is about people ({joined(made)}).")
     return found
 
 

@@ -39,6 +39,11 @@ class Row:
         return {name: cell.run for name, cell in self.cells.items() if cell.run is not None}
 
     @property
+    def marked(self) -> tuple[str, ...]:
+        """The group where there was a contest; a cell that stands alone is no best."""
+        return self.group if len(self.runs) > 1 else ()
+
+    @property
     def best(self) -> Run | None:
         """The smallest error among those that can be the best."""
         return self.runs[self.group[0]] if self.group else None

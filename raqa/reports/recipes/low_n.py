@@ -17,6 +17,7 @@ from raqa.reports.recipes.place import (
     number_shown,
     random,
     signed_text,
+    tested_shown,
 )
 from raqa.reports.recipes.pooled import Pooled
 from raqa.reports.recipes.published import Published
@@ -166,18 +167,16 @@ def _sides(curve: TrainingCurve, notes: Notes) -> tuple[Shown, Shown, Shown]:
         nothing = number_shown(Number.undefined("no cell is done"), notes, 2)
         return nothing, nothing, nothing
     scores = curve.run.scores
-    validation, test = (
-        Shown(
-            (f"{scores.recordings[side]:,} ({scores.subjects[side]:,})",),
-            scores.recordings[side],
-            values={"": scores.recordings[side], "subjects": scores.subjects[side]},
-        )
-        for side in ("validation", "test")
+    recordings, subjects = scores.recordings["validation"], scores.subjects["validation"]
+    validation = Shown(
+        (f"{recordings:,} ({subjects:,})",),
+        recordings,
+        values={"": recordings, "subjects": subjects},
     )
     median = number_shown(
         errors_of(curve.run).median_mae, notes, decimals(curve.run.provenance.unit)
     )
-    return median, validation, test
+    return median, validation, tested_shown(curve.run)
 
 
 def _pictures(curves: Sequence[TrainingCurve]) -> list[Picture]:

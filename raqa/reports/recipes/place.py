@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from raqa.metrics.number import Interval, Number
+from raqa.metrics.scores import FEW_SUBJECTS
 from raqa.reports.provenance import Provenance
 from raqa.reports.recipes.cells import ReportCell, errors_of
 from raqa.reports.recipes.published import PublishedError
@@ -98,6 +99,22 @@ def flags(run: Run) -> list[str]:
 def tested_text(run: Run) -> str:
     """Test recordings, with subjects in brackets."""
     return f"{run.scores.recordings['test']:,} ({run.scores.subjects['test']:,})"
+
+
+def tested_shown(run: Run) -> Shown:
+    """How many were tested, and why intervals over them may be too narrow."""
+    scores = run.scores
+    caveats = []
+    if scores.few_subjects:
+        caveats.append(f"under {FEW_SUBJECTS} subjects")
+    if not scores.subject_known:
+        caveats.append("subjects unknown")
+    values: dict[str, Plain] = {
+        "": scores.recordings["test"],
+        "subjects": scores.subjects["test"],
+        "caveats": "; ".join(caveats) or None,
+    }
+    return Shown((tested_text(run), *caveats), scores.recordings["test"], values=values)
 
 
 def random(run: Run | None) -> bool:

@@ -55,9 +55,5 @@ def pool(runs: Sequence[Run]) -> Pooled:
 
 
 def pooled_predictions(runs: Sequence[Run]) -> pl.DataFrame:
-    """All predictions, each seed of each run as a seed of its own."""
-    step = 1 + max(int(run.predictions["seed"].max() or 0) for run in runs)  # type: ignore[arg-type]
-    return pl.concat(
-        run.predictions.with_columns(pl.col("seed") + place * step)
-        for place, run in enumerate(runs)
-    )
+    """All predictions, to be averaged over seeds and subsets alike."""
+    return pl.concat(run.predictions for run in runs)

@@ -42,13 +42,19 @@ def make_recipe_report(recipe: RecipeFacts, cells: Sequence[ReportCell]) -> Reci
     return _MAKERS[recipe.layout](recipe, cells, read_published(recipe.published))
 
 
+def check_formats(formats: Collection[str]) -> None:
+    """Refuse formats that a recipe's report does not have; all are named."""
+    unknown = [name for name in formats if name not in RECIPE_FORMATS]
+    if unknown:
+        raise UserError(
+            [f"No format {name!r}. {neighbours(name, RECIPE_FORMATS)}" for name in unknown]
+        )
+
+
 def write_recipe_report(
-    recipe: RecipeFacts,
-    cells: Sequence[ReportCell],
-    out: Path,
-    formats: Collection[str] = RECIPE_FORMATS,
+    report: RecipeReport, out: Path, formats: Collection[str] = RECIPE_FORMATS
 ) -> list[Path]:
-    """Write the report of a recipe.
+    """Write a report.
 
     Args:
         out: folder for the files; made where it is missing.
@@ -58,14 +64,9 @@ def write_recipe_report(
         records.parquet; figures/*.png and *.pdf.
 
     Raises:
-        UserError: a format is unknown, or there is nothing to report.
+        UserError: a format is unknown.
     """
-    unknown = [name for name in formats if name not in RECIPE_FORMATS]
-    if unknown:
-        raise UserError(
-            [f"No format {name!r}. {neighbours(name, RECIPE_FORMATS)}" for name in unknown]
-        )
-    report = make_recipe_report(recipe, cells)
+    check_formats(formats)
     out.mkdir(parents=True, exist_ok=True)
     texts = _texts(report, formats)
     for name, text in texts.items():

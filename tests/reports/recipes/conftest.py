@@ -40,6 +40,8 @@ def cell_maker(folder: Path) -> MakeCell:
         validation: float = 9.0,
         problem: str | None = None,
         drop: int = 0,
+        subjects: int = SUBJECTS,
+        known: bool = True,
         choices: dict[str, str] | None = None,
         **facts: Any,
     ) -> ReportCell:
@@ -54,8 +56,11 @@ def cell_maker(folder: Path) -> MakeCell:
         if problem:
             return ReportCell(chosen, None, problem)
         name = "-".join([*chosen.values(), str(skill)])
-        fold = _fold(target or corpus, unit, size, draw, drop)
+        fold = _fold(target or corpus, unit, subjects, known).pipe(_less, size, draw, drop)
         own = Own(fold, _predictions(fold, own_skill, 1)) if target else None
+        if target:
+            learnt = _fold(corpus, unit, subjects, known).filter(pl.col("side") != "test")
+            fold = pl.concat([learnt, fold.filter(side="test")])
         run = RunFolder(folder / name)
         with run.draft() as draft:
             draft.write(
@@ -78,14 +83,17 @@ def cell_maker(folder: Path) -> MakeCell:
     return make
 
 
-def _fold(corpus: str, unit: str, size: str | None, draw: int, drop: int) -> pl.DataFrame:
-    """The same for every run of a corpus; `drop` of its test recordings are left out."""
-    fold = make_fold(SUBJECTS, True, unit, np.random.default_rng(sum(map(ord, corpus))))
-    fold = fold.with_columns(corpus=pl.lit(corpus))
+def _fold(corpus: str, unit: str, subjects: int, known: bool) -> pl.DataFrame:
+    """The same for every run of a corpus."""
+    fold = make_fold(subjects, known, unit, np.random.default_rng(sum(map(ord, corpus))))
+    return fold.with_columns(corpus=pl.lit(corpus))
+
+
+def _less(fold: pl.DataFrame, size: str | None, draw: int, drop: int) -> pl.DataFrame:
+    """Fewer training subjects, and `drop` test recordings left out."""
     if size and size != "all":
-        order = np.random.default_rng(draw).permutation(
-            fold.filter(side="train")["subject_id"].unique().sort()
-        )
+        training = fold.filter(side="train")["subject_id"].unique().sort()
+        order = np.random.default_rng(draw).permutation(training)
         kept = pl.Series(order[: int(size)]).implode()
         fold = fold.filter((pl.col("side") != "train") | pl.col("subject_id").is_in(kept))
     left_out = fold.filter(side="test")["recording_id"].head(drop).implode()
@@ -98,7 +106,7 @@ def _predictions(fold: pl.DataFrame, skill: float, seed: int) -> pl.DataFrame:
 
 def _history(validation: float) -> pl.DataFrame:
     rows = [(seed, epoch, validation + 1 - epoch) for seed in SEEDS for epoch in (0, 1)]
-    return pl.DataFrame(rows, schema=["seed", "epoch", "validation_mae"], orient="row")
+    return pl.DataFrame(rows, schema=["seed", "epoch", "validation_error"], orient="row")
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def test_a_row_is_a_direction_and_the_gap_is_against_the_targets_own_model(make_
         ["cidrz", "coswara"],
     ]
     transfer = cells[0].run.transfer
-    assert place(report, 0, "own_mae").values[""] == transfer.own_mae.mean.value
+    assert place(report, 0, "own_mae").values[""] == transfer.own_error.mean.value
     gap = place(report, 0, "gap")
     assert gap.values[""] == pytest.approx(
         place(report, 0, "cross_mae").values[""] - place(report, 0, "own_mae").values[""]
@@ -78,7 +78,7 @@ def test_both_training_medians_stand_beside_the_errors(make_cell, recipe):
     cell = make_cell(target="cidrz")
     values = place(make_recipe_report(recipe("cross"), [cell]), 0, "medians").values
     assert values["source"] == cell.run.scores.median_mae.value
-    assert values["target"] == cell.run.transfer.own_median_mae.value
+    assert values["target"] == cell.run.transfer.own_baseline.value
 
 
 def test_the_papers_row_stands_beside_with_the_difference_to_its_way(make_cell, recipe, tmp_path):

@@ -178,3 +178,18 @@ def test_records_hold_every_cell_with_the_same_columns(make_cell, recipe):
     assert table["mae_mean"].null_count() == 1
     assert table["p_holm_to_best"][1] <= 1
     assert table["validation_mae"].to_list() == [9.0, 9.0, None]
+
+
+def test_a_lone_cell_is_no_best_but_has_its_ratios(make_cell, recipe):
+    report = make_recipe_report(
+        recipe("within"), [make_cell("mel_stats"), make_cell("x", problem="y")]
+    )
+    assert not place(report, 0, "mel_stats").best
+    assert place(report, 0, "mad").values["best_over"] > 0
+
+
+def test_what_makes_intervals_too_narrow_is_said_under_the_test_count(make_cell, recipe):
+    report = make_recipe_report(
+        recipe("within"), [make_cell("mel_stats", subjects=60, known=False)]
+    )
+    assert place(report, 0, "n_test").lines[1:] == ("under 50 subjects", "subjects unknown")

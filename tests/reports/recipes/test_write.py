@@ -6,7 +6,11 @@ import pytest
 
 from raqa.errors import UserError
 from raqa.reports.recipes.latex import escape, latex
-from raqa.reports.recipes.write import make_recipe_report, write_recipe_report
+from raqa.reports.recipes.write import RECIPE_FORMATS, make_recipe_report, write_recipe_report
+
+
+def write(facts, cells, out, formats=RECIPE_FORMATS):
+    return write_recipe_report(make_recipe_report(facts, cells), out, formats)
 
 
 @pytest.fixture
@@ -19,7 +23,7 @@ def cells(make_cell):
 
 
 def test_every_form_is_written(cells, recipe, tmp_path):
-    files = write_recipe_report(recipe("within"), cells, tmp_path / "out")
+    files = write(recipe("within"), cells, tmp_path / "out")
     names = [str(file.relative_to(tmp_path / "out")) for file in files]
     assert names[:7] == [
         "report.md",
@@ -35,15 +39,15 @@ def test_every_form_is_written(cells, recipe, tmp_path):
 
 
 def test_only_the_formats_asked_for_are_written_and_unknown_ones_refused(cells, recipe, tmp_path):
-    (file,) = write_recipe_report(recipe("within"), cells, tmp_path / "out", ["latex"])
+    (file,) = write(recipe("within"), cells, tmp_path / "out", ["latex"])
     assert file.name == "report.tex"
     with pytest.raises(UserError, match="Did you mean latex"):
-        write_recipe_report(recipe("within"), cells, tmp_path / "out", ["latx"])
+        write(recipe("within"), cells, tmp_path / "out", ["latx"])
 
 
 def test_random_weights_are_watermarked_in_every_form(cells, recipe, tmp_path):
     out = tmp_path / "out"
-    write_recipe_report(recipe("within"), cells, out)
+    write(recipe("within"), cells, out)
     for name in ("report.md", "report.html"):
         assert "Random weights: cells of opera_gt" in (out / name).read_text()
     assert "RANDOM WEIGHTS: CELLS OF OPERA" in (out / "report.tex").read_text()
@@ -57,7 +61,7 @@ def test_random_weights_are_watermarked_in_every_form(cells, recipe, tmp_path):
 
 
 def test_records_are_the_same_in_json_lines_and_parquet(cells, recipe, tmp_path):
-    write_recipe_report(recipe("within"), cells, tmp_path, ["records"])
+    write(recipe("within"), cells, tmp_path, ["records"])
     lines = [json.loads(line) for line in (tmp_path / "records.jsonl").read_text().splitlines()]
     assert lines == pl.read_parquet(tmp_path / "records.parquet").to_dicts()
     assert lines[0]["mae_mean"] == cells[0].run.scores.mae.mean.value
@@ -65,15 +69,15 @@ def test_records_are_the_same_in_json_lines_and_parquet(cells, recipe, tmp_path)
 
 
 def test_the_same_cells_give_the_same_bytes(cells, recipe, tmp_path):
-    first = write_recipe_report(recipe("within"), cells, tmp_path / "a")
-    second = write_recipe_report(recipe("within"), cells, tmp_path / "b")
+    first = write(recipe("within"), cells, tmp_path / "a")
+    second = write(recipe("within"), cells, tmp_path / "b")
     differing = [one.name for one, two in zip(first, second, strict=True)
                  if one.read_bytes() != two.read_bytes()]  # fmt: skip
     assert differing == []
 
 
 def test_the_csv_has_the_papers_rows_and_a_column_for_every_number(cells, recipe, tmp_path):
-    write_recipe_report(recipe("within"), cells, tmp_path, ["csv"])
+    write(recipe("within"), cells, tmp_path, ["csv"])
     row = pl.read_csv(tmp_path / "table.csv").row(0, named=True)
     assert (row["corpus"], row["task"]) == ("coswara", "age")
     assert row["mel_stats"] == pytest.approx(cells[0].run.scores.mae.mean.value)
@@ -84,7 +88,7 @@ def test_the_csv_has_the_papers_rows_and_a_column_for_every_number(cells, recipe
 
 
 def test_markdown_rows_have_as_many_places_as_headings(cells, recipe, tmp_path):
-    write_recipe_report(recipe("within"), cells, tmp_path, ["markdown"])
+    write(recipe("within"), cells, tmp_path, ["markdown"])
     lines = (tmp_path / "report.md").read_text().splitlines()
     start = lines.index("## Errors") + 2
     assert len({line.count("|") for line in lines[start : start + 3]}) == 1
