@@ -131,6 +131,39 @@ def test_a_run_predicts_its_own_test_recordings_as_it_did(
     )
 
 
+def test_a_run_that_predicts_classes_names_the_class_and_how_probable_it_is(
+    raqa: Command, tmp_path: Path
+) -> None:
+    from raqa.corpora.demo import Demo
+    from raqa.predict import predict_files
+    from raqa.reports.run_folder import read_run
+
+    raqa("train", *SMALL, "task=sex", "head=linear", f"paths.runs={tmp_path / 'runs'}")
+    (folder,) = (tmp_path / "runs").glob("demo-sex-*")
+    run = read_run(folder)
+    demo = Demo(root=Path(run.config["datamodule"]["corpus"]["root"]), subjects=40).place
+    wanted = (
+        run.predictions.explode("probabilities")
+        .with_columns(number=pl.int_range(pl.len()) % 2)
+        .group_by("recording_id", "number")
+        .agg(pl.col("probabilities").mean())
+        .sort("probabilities")
+        .group_by("recording_id")
+        .last()
+    )
+    files = [demo / f"{name}.wav" for name in wanted["recording_id"]]
+    _, answers, _ = predict_files(folder, files, tmp_path / "cache")
+    names = [run.provenance.classes[number] for number in wanted["number"]]
+    assert answers["prediction"].to_list() == names
+    assert answers["probability"].to_numpy() == pytest.approx(
+        wanted["probabilities"].to_numpy(), abs=1e-4
+    )
+    shown = raqa("predict", str(folder), str(files[0]))
+    assert names[0] in shown
+    assert f"{answers['probability'][0]:.3f}" in shown
+    assert "the run's test AUROC was" in shown
+
+
 def test_the_cache_is_listed_and_emptied(raqa: Command, run_folder: Path) -> None:
     assert "MelStats" in raqa("cache", "ls")
     assert "would be removed" in raqa("cache", "prune", "--all", "--dry-run")

@@ -119,6 +119,57 @@ def test_the_median_head_scores_exactly_the_baseline(train: Train) -> None:
     assert scores.against_baseline == "undecided"
 
 
+@pytest.mark.parametrize("head", ["mlp_small", "knn"])
+def test_classes_go_the_same_way_as_numbers(train: Train, head: str) -> None:
+    run = train("task=sex", f"head={head}")
+    assert (run.provenance.kind, run.provenance.classes) == ("classification", ("female", "male"))
+    assert run.path.name.startswith(f"demo-sex-mel_stats-{head}-within-")
+    sums = run.predictions["probabilities"].list.sum()
+    assert sums.to_list() == pytest.approx([1] * run.predictions.height)
+    said = run.predictions["probabilities"].list.arg_max()
+    assert said.cast(pl.Float64).equals(run.predictions["prediction"])
+    assert set(run.fold["label"]) == {0, 1}
+    assert run.fold.filter(label=1)["sex"].unique().to_list() == ["male"]
+    assert run.classification.class_counts["test"] == (
+        run.fold.filter(side="test", label=0).height,
+        run.fold.filter(side="test", label=1).height,
+    )
+
+
+def test_the_sex_of_the_demo_can_be_learnt(train: Train) -> None:
+    run = train("task=sex", "head=knn", "datamodule.corpus.subjects=120")
+    assert run.classification.auroc.mean.value > 0.8
+    assert run.scores.against_baseline == "above"
+
+
+def test_the_prior_head_scores_exactly_the_baseline(train: Train) -> None:
+    scores = train("task=sex", "head=prior").classification
+    assert scores.cross_entropy.mean.value == pytest.approx(scores.prior_cross_entropy.value)
+    assert scores.auroc.mean.value == 0.5
+    assert scores.against_baseline == "undecided"
+
+
+def test_a_class_that_nobody_has_is_said_before_it_is_believed(train: Train) -> None:
+    run = train("task=sex", "+task.classes.neither=[other]")
+    assert run.classification.class_counts["train"][2] == 0
+    assert any("train side has no recording of neither" in one for one in run.scores.remarks)
+
+
+def test_ridge_beats_the_median_and_all_its_seeds_are_one(train: Train) -> None:
+    scores = train("head=ridge", "datamodule.corpus.subjects=120").regression
+    assert scores.against_baseline == "above"
+    assert scores.mae.sd.value == 0
+
+
+def test_a_transferred_classifier_is_measured_against_the_targets_own(train: Train) -> None:
+    run = train(*CROSS, "task=sex")
+    assert run.own is not None
+    assert run.transfer is not None
+    gap = run.classification.cross_entropy.mean.value - run.transfer.own_error.mean.value
+    assert run.transfer.gap.mean.value == pytest.approx(gap)
+    assert "probabilities" in run.own.predictions.columns
+
+
 def test_unusable_audio_is_set_aside_by_name_and_not_in_the_fold(train: Train, tmp_path) -> None:
     folder = tmp_path / "own"
     _write_manifest(folder)

@@ -18,7 +18,7 @@ from raqa.configuration.folder import ROOT_CONFIG, config_folder, group_choices,
 from raqa.errors import UserError, neighbours
 
 # Settings whose keys the user makes up (attribute names, column names).
-OPEN_MAPPINGS = ("filters", "attributes", "columns")
+OPEN_MAPPINGS = ("filters", "attributes", "columns", "classes")
 
 
 def compose_config(overrides: Sequence[str], extra_folders: Sequence[Path] = ()) -> DictConfig:

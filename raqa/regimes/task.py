@@ -13,8 +13,11 @@ from pydantic.dataclasses import dataclass
 
 from raqa.corpora.attributes import ATTRIBUTES, Attribute, attribute
 from raqa.corpora.base import Recordings
-from raqa.errors import neighbours
+from raqa.errors import UserError, neighbours
 from raqa.tables import SetAside, TaskKind, set_aside_table
+
+_SHOWN = 10
+"""Labels of a corpus that a message lists."""
 
 
 class Task(ABC):
@@ -151,12 +154,17 @@ class ClassificationTask(Task):
         return pl.col(self.target).replace_strict(numbers, default=None, return_dtype=pl.Float64)
 
     def apply(self, recordings: Recordings) -> Recordings:
-        """Replace labels by their class; labels of no class become null and are set aside."""
+        """Replace labels by their class; labels of no class become null and are set aside.
+
+        Raises:
+            UserError: there are labels, but none is in a class.
+        """
         if self.classes is None:
             return recordings
         table, target = recordings.table, pl.col(self.target)
+        self._require_some(recordings)
         class_of = {label: name for name, group in self.classes.items() for label in group}
-        unnamed = table.filter(target.is_not_null(), target.is_in(list(class_of)).not_())
+        unnamed = table.filter(target.is_in(list(class_of)).not_())
         rows = unnamed.select("recording_id", self.target).iter_rows()
         aside = set_aside_table(
             SetAside(
@@ -175,6 +183,19 @@ class ClassificationTask(Task):
             table=table.with_columns(merged),
             set_aside=pl.concat([recordings.set_aside, aside]),
         )
+
+    def _require_some(self, recordings: Recordings) -> None:
+        classes = self.classes or {}
+        named = [label for group in classes.values() for label in group]
+        found = recordings.table[self.target].drop_nulls().value_counts(sort=True)
+        if found.height and not found[self.target].is_in(named).any():
+            shown = [f"{label} ({count:,})" for label, count in found.head(_SHOWN).rows()]
+            more = ", ..." if found.height > _SHOWN else ""
+            raise UserError(
+                f"{recordings.corpus}: no {self.target} is in a class of the task. Recordings have "
+                f"{', '.join(shown)}{more}; the classes hold {', '.join(named)}. "
+                f"task.classes.{next(iter(classes))}=[...] says which labels make that class."
+            )
 
 
 def _named(kind: str) -> tuple[str, ...]:

@@ -119,8 +119,8 @@ class ClassReport(Kind):
             )
         for line in own_lines(run, PLACES, "cross-entropy"):
             table.add_row(*line)
-        if scores.auroc.mean.reason:
-            table.add_row(Text(f"n/a: {scores.auroc.mean.reason}", style="dim"))
+        if reason := scores.auroc.mean.reason or scores.auroc_interval.low.reason:
+            table.add_row(Text(f"n/a: {reason}", style="dim"))
         table.add_row("")
         table.add_row(*(Text(word, style="bold") for word in ("recordings", *SIDES)))
         for number, name in enumerate(scores.classes):
@@ -172,6 +172,14 @@ class ClassReport(Kind):
         from raqa.reports.plots import confusion
 
         return confusion(run)
+
+    def facts(self, run: Run) -> tuple[tuple[str, str], ...]:
+        """How many recordings of every class there are on each side."""
+        scores = run.classification
+        return tuple(
+            (name, ", ".join(f"{scores.class_counts[side][number]:,} {side}" for side in SIDES))
+            for number, name in enumerate(scores.classes)
+        )
 
     def groups(self, run: Run) -> tuple[GroupError, ...]:  # noqa: ARG002
         """None: an AUROC within small groups is mostly undefined."""

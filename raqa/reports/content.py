@@ -253,6 +253,7 @@ def _facts(run: Run) -> tuple[tuple[str, str], ...]:
         ("corpus", f"{facts.corpus_title}{' (synthetic)' if facts.synthetic else ''}"),
         ("encoder", encoder_text(facts)),
         ("weights", facts.weights),
+        *kind_of(run).facts(run),
         ("seeds", ", ".join(map(str, facts.seeds))),
         ("clip", facts.clip),
         ("commit", facts.commit),

@@ -105,6 +105,10 @@ class Kind(ABC):
         """The picture of one run's predictions against the truth."""
 
     @abstractmethod
+    def facts(self, run: Run) -> tuple[tuple[str, str], ...]:
+        """What else a report says of where the numbers come from, name and text."""
+
+    @abstractmethod
     def groups(self, run: Run) -> tuple[GroupError, ...]:
         """Errors by group of subjects, where the kind has them."""
 

@@ -170,6 +170,10 @@ class NumberReport(Kind):
 
         return predicted_against_true(run)
 
+    def facts(self, run: Run) -> tuple[tuple[str, str], ...]:  # noqa: ARG002
+        """Nothing else."""
+        return ()
+
     def groups(self, run: Run) -> tuple[GroupError, ...]:
         """Errors by age group and sex."""
         return errors_by_group(

@@ -95,8 +95,8 @@ def confusion(run: Run) -> Figure:
         )
     axes.set_xticks(range(len(names)), names, rotation=30 if len(names) > 2 else 0)
     axes.set_yticks(range(len(names)), names)
-    axes.set_xlabel(f"predicted {task_text(run.provenance)}")
-    axes.set_ylabel("true")
+    axes.set_xlabel("predicted class")
+    axes.set_ylabel("true class")
     _mark(figure, run)
     return figure
 

@@ -18,7 +18,6 @@ _TASKS = {
     "tb_probability": "TB probability",
     "xray_abnormality": "X-ray abnormality",
 }
-_CLASSES_NAMED = 3  # of more only the number is said
 _MINUS = "−"
 
 
@@ -36,8 +35,6 @@ def task_text(provenance: Provenance) -> str:
     """The task with its unit or classes, for example "age (year)" or "sex (female or male)"."""
     name = _TASKS.get(provenance.task, provenance.task.replace("_", " "))
     *others, last = provenance.classes or (unit_text(provenance.unit),)
-    if len(others) >= _CLASSES_NAMED:
-        return f"{name} ({len(provenance.classes)} classes)"
     inside = f"{', '.join(others)} or {last}" if others else last
     return f"{name} ({inside})" if inside else name
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -29,8 +31,13 @@ class Draft:
         found = [value for name, value in self.own.items() if bare_key(name) == key]
         return value_text(found[0]) if found else None
 
-    def cell(self, typed: Mapping[str, str]) -> Cell:
-        """The cell, with settings that were typed in the place of its own."""
+    def cell(self, typed: Mapping[str, str], differing: Collection[str]) -> Cell:
+        """The cell, with settings that were typed in the place of its own.
+
+        Args:
+            typed: overrides by key.
+            differing: keys in which the recipe's cells differ.
+        """
         texts: dict[str, str] = {}
         for name, value in (*self.own.items(), *self.shared.items()):
             texts[bare_key(name)] = typed.get(bare_key(name), override_text(name, value))
@@ -42,7 +49,8 @@ class Draft:
             else value_text(value)
             for name, value in self.own.items()
         }
-        return Cell(tuple(texts.values()), choices)
+        telling = {key: value for key, value in choices.items() if key in differing} or choices
+        return Cell(tuple(texts.values()), choices, " ".join(starmap(_short, telling.items())))
 
 
 def apply_overrides(drafts: Sequence[Draft], overrides: Sequence[str], name: str) -> list[Cell]:
@@ -55,12 +63,13 @@ def apply_overrides(drafts: Sequence[Draft], overrides: Sequence[str], name: str
         UserError: an override can not be read, or picks no cell; all are named.
     """
     problems: list[str] = []
+    chosen = _chosen(drafts)
     kept, everywhere, where_chosen = list(drafts), dict[str, str](), dict[str, str]()
     for key, override in _parse(overrides, problems):
-        chosen = {value for draft in drafts if (value := draft.value(key)) is not None}
-        if len(chosen) > 1:
+        values = chosen.get(key, set())
+        if len(values) > 1:
             wanted = _wanted(override)
-            problems += _strangers(key, wanted, chosen, name)
+            problems += _strangers(key, wanted, values, name)
             kept = [draft for draft in kept if draft.value(key) in wanted]
         elif override.is_sweep_override():
             problems.append(
@@ -68,13 +77,28 @@ def apply_overrides(drafts: Sequence[Draft], overrides: Sequence[str], name: str
                 "nothing to pick from; give one value."
             )
         else:
-            (where_chosen if chosen else everywhere)[key] = str(override.input_line)
+            (where_chosen if values else everywhere)[key] = str(override.input_line)
     if not problems and not kept:
         problems.append(f"No cell of {name} has all of {' '.join(overrides)}.")
     if problems:
         raise UserError(problems)
-    cells = [draft.cell({**everywhere, **_held(draft, where_chosen)}) for draft in kept]
+    differing = {key for key, values in chosen.items() if len(values) > 1}
+    cells = [draft.cell({**everywhere, **_held(draft, where_chosen)}, differing) for draft in kept]
     return list({cell.overrides: cell for cell in cells}.values())
+
+
+def _chosen(drafts: Sequence[Draft]) -> dict[str, set[str]]:
+    """The values that cells choose for each setting of their own."""
+    found = defaultdict[str, set[str]](set)
+    for draft in drafts:
+        for key in map(bare_key, draft.own):
+            found[key].add(draft.value(key) or "")
+    return found
+
+
+def _short(key: str, value: str) -> str:
+    """`hear` of encoder=hear, `padding=none` of encoder.padding=none."""
+    return f"{key.rpartition('.')[2]}={value}" if "." in key else value
 
 
 def _parse(overrides: Sequence[str], problems: list[str]) -> Iterator[tuple[str, Override]]:

@@ -17,17 +17,12 @@ class Cell:
     Attributes:
         overrides: what is typed after `python train.py` to get it, in order.
         choices: the cell's own settings among them ("datamodule": "coswara"), as text.
+        label: what tells it from the recipe's other cells, `coswara age opera_gt padding=none`.
     """
 
     overrides: tuple[str, ...]
     choices: Mapping[str, str]
-
-    @property
-    def label(self) -> str:
-        """The cell's own settings in short: `coswara age opera_gt padding=none`."""
-        return " ".join(
-            f"{_last(key)}={value}" if "." in key else value for key, value in self.choices.items()
-        )
+    label: str
 
 
 @dataclass(frozen=True)
@@ -48,8 +43,3 @@ class Recipe:
     published: Path | None
     cells: tuple[Cell, ...]
     config_folders: tuple[Path, ...] = ()
-
-
-def _last(key: str) -> str:
-    """`padding` of encoder.padding, `target` of datamodule@regime.target."""
-    return key.rpartition(".")[2]

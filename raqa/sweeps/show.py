@@ -7,12 +7,11 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
 
 from raqa.reports.text import count_text
 from raqa.sweeps.claim import Owner
-from raqa.sweeps.plan import Advance, Plan, State
+from raqa.sweeps.plan import Advance, Plan, PlannedCell, State
 from raqa.sweeps.work import Outcome
 
 _STYLE: dict[State, str] = {
@@ -29,21 +28,27 @@ def print_plan(planned: Plan, console: Console) -> None:
     recipe = planned.recipe
     console.print(Text(f"\n{recipe.title}", style="bold"))
     console.print(Text(str(recipe.path), style="dim", overflow="fold"))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("cell", overflow="fold")
-    table.add_column("state")
-    table.add_column("", overflow="fold")
-    for cell in planned.cells:
-        lacking = ", ".join(need.name for need in cell.lacks)
-        text = f"needs {lacking}" if lacking else "\n".join(cell.details)
-        details = Text(text, style="dim" if lacking else "")
-        table.add_row(cell.cell.label, Text(cell.state, style=_STYLE[cell.state]), details)
     console.print()
-    console.print(table, highlight=False)
+    width = max(len(cell.cell.label) for cell in planned.cells)
+    for cell in planned.cells:
+        for line in _cell_lines(cell, width):
+            console.print(line, soft_wrap=True, highlight=False)
     _print_needs(planned, console)
     console.print(f"\n{_counts(planned)}", highlight=False)
     if set(planned.counts) - {"done", "running"}:
         console.print(f"raqa sweep {recipe.name} runs what is not done.", highlight=False)
+
+
+def _cell_lines(cell: PlannedCell, width: int) -> Iterator[Text]:
+    """A cell with its state and what it lacks; below it who runs it, or what went wrong."""
+    lacking = ", ".join(need.name for need in cell.lacks)
+    yield Text.assemble(
+        f"{cell.cell.label:{width}}  ",
+        (cell.state, _STYLE[cell.state]),
+        (f"  needs {lacking}" if lacking else "", "dim"),
+    )
+    for detail in cell.details:
+        yield Text(f"    {detail}")
 
 
 def _print_needs(planned: Plan, console: Console) -> None:

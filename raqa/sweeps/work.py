@@ -13,6 +13,7 @@ from typing import Literal
 from rich.console import Console
 
 from raqa.configuration.overrides import compose_choices
+from raqa.reports.headline import kind_of
 from raqa.reports.run_folder import Run
 from raqa.reports.text import number_text, seeds_text
 from raqa.run import Prepared, execute, prepare
@@ -98,12 +99,10 @@ def _run_claimed(job: Job, prepared: Prepared, begun: float) -> Outcome:
 
 
 def headline(run: Run) -> str:
-    """The run's number and its baseline: `MAE 8.08 ± 0.16 year, training median 16.34`."""
-    from raqa.reports.headline import kind_of  # imports the tables of all kinds
-
-    shown = kind_of(run).headline(run)
-    value = f"{shown.name} {seeds_text(shown.value, shown.places)} {shown.unit}".rstrip()
-    return f"{value}, {run.scores.baseline} {number_text(shown.baseline, shown.places)}"
+    """The run's number and its baseline's: `MAE 8.08 ± 0.16 year, training median 16.34`."""
+    number = kind_of(run).headline(run)
+    value = f"{number.name} {seeds_text(number.value, number.places)} {number.unit}".rstrip()
+    return f"{value}, {run.scores.baseline} {number_text(number.baseline, number.places)}"
 
 
 def _silence() -> Console:

@@ -15,6 +15,9 @@ from raqa.configuration.reuse import reusing_parts
 from raqa.sweeps.failure import record
 from raqa.sweeps.work import Job, Outcome, run_cell
 
+PATIENCE_S = 10.0
+"""How long a process may take to end when it is told to."""
+
 
 def run_here(jobs: Sequence[Job], *, fail_fast: bool) -> Iterator[Outcome]:
     """Run jobs one after another in this process; with `fail_fast` up to the first that fails."""
@@ -88,6 +91,9 @@ class _Crew:
         """End the processes that are still at work."""
         for worker in self.busy:
             worker.process.terminate()
+        for worker in self.busy:
+            worker.process.join(PATIENCE_S)
+            worker.process.kill()  # nothing, where it has ended
             worker.process.join()
             worker.connection.close()
 

@@ -185,6 +185,9 @@ def test_means_are_over_the_classes_that_the_truth_has() -> None:
     assert scores.balanced_accuracy.by_seed[0].value == pytest.approx(
         np.mean([(given.argmax(1) == truth)[truth == one].mean() for one in (0, 1)])
     )
+    assert scores.macro_f1.by_seed[0].value == pytest.approx(
+        reference.f1_score(truth, given.argmax(1), labels=[0, 1], average="macro")
+    )
 
 
 def test_a_true_class_of_probability_0_has_no_cross_entropy_and_says_so() -> None:

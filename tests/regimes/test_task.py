@@ -53,6 +53,17 @@ def test_labels_of_no_class_are_set_aside_and_named_missing_ones_are_not() -> No
     assert row["reason"] == "covid_status of under_validation is in no class of the task"
 
 
+def test_labels_that_are_all_in_no_class_are_shown_beside_those_that_would_be() -> None:
+    task = ClassificationTask("covid_status", COVID)
+    with pytest.raises(UserError) as refused:
+        task.apply(recordings("covid_status", ["sick", "ok", "sick", None]))
+    message = str(refused.value)
+    assert "made: no covid_status is in a class" in message
+    assert "sick (2), ok (1); the classes hold healthy, well, positive_mild, COVID-19" in message
+    nobody = recordings("covid_status", [None, None])
+    assert task.apply(nobody).table.height == 2
+
+
 def test_without_classes_every_label_of_the_attribute_is_one() -> None:
     task = ClassificationTask("smoker")
     assert task.class_names == ("no", "yes")

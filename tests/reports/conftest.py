@@ -17,7 +17,7 @@ import pytest
 
 from raqa.corpora.base import Step
 from raqa.reports.run_folder import RunFolder
-from raqa.tables import FOLD, PREDICTIONS, SetAside, set_aside_table
+from raqa.tables import CLASS_PREDICTIONS, FOLD, PREDICTIONS, SetAside, set_aside_table
 
 MakeRun = Callable[..., Path]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -162,6 +162,75 @@ def run_maker(folder: Path) -> MakeRun:
         return target.path
 
     return make
+
+
+def class_run_maker(folder: Path) -> MakeRun:
+    """Make a function that writes a finished run that predicts classes below folder/runs."""
+
+    def make(
+        name: str = "coswara-sex-mel_stats-mlp_small-4d5e6f",
+        *,
+        skill: float = 1.5,
+        subjects: int = 400,
+        seeds: tuple[int, ...] = (0, 1, 2),
+        classes: tuple[str, ...] = ("female", "male"),
+        **facts: Any,
+    ) -> Path:
+        random = np.random.default_rng(12)
+        fold = make_fold(subjects, known=True, unit="year", random=random)
+        of_subject = random.integers(len(classes), size=subjects).astype(float)
+        numbers = fold["subject_id"].str.slice(1).cast(pl.Int64)
+        fold = fold.with_columns(label=pl.Series(of_subject[numbers]))
+        known = {"task": "sex", "unit": None, "kind": "classification", "classes": classes, **facts}
+        target = RunFolder(folder / "runs" / name)
+        with target.draft() as draft:
+            draft.write(
+                config="datamodule:\n  name: coswara\n",
+                provenance=provenance(name, list(seeds), **known),
+                fold=fold,
+                predictions=make_class_predictions(fold, len(classes), skill, seeds, random),
+                set_aside=set_aside_table(ASIDE),
+                steps=[Step("audio usable", fold.height, subjects)],
+            )
+            draft.publish(resamples=500)
+        return target.path
+
+    return make
+
+
+def make_class_predictions(
+    fold: pl.DataFrame,
+    classes: int,
+    skill: float,
+    seeds: tuple[int, ...],
+    random: np.random.Generator,
+) -> pl.DataFrame:
+    """Probabilities whose logit of the true class is higher by `skill`."""
+    test = fold.filter(side="test")
+    truth = test["label"].to_numpy().astype(int)
+    tables = []
+    for seed in seeds:
+        logits = random.normal(size=(test.height, classes)) * min(1, abs(skill))
+        logits[np.arange(test.height), truth] += skill
+        shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+        tables.append(
+            test.select(
+                pl.lit(seed, dtype=pl.Int64).alias("seed"),
+                "corpus",
+                "recording_id",
+                "subject_id",
+                truth="label",
+                prediction=pl.Series(shares.argmax(axis=1).astype(float)),
+                probabilities=pl.Series(shares.tolist(), dtype=pl.List(pl.Float64)),
+            )
+        )
+    return pl.concat(tables).select(*CLASS_PREDICTIONS)
+
+
+@pytest.fixture
+def make_class_run(tmp_path: Path) -> MakeRun:
+    """Write a finished run that predicts classes below tmp_path/runs."""
+    return class_run_maker(tmp_path)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def test_a_plan_says_what_is_missing_and_runs_nothing(
 ) -> None:
     status, shown = command("plan", recipe)
     assert status == 0
-    assert "age mel_stats missing" in shown
+    assert "age missing" in shown
     assert "2 cells: 2 missing" in shown
     assert "here: corpus demo" in shown
     assert "raqa sweep" in shown
@@ -36,7 +36,7 @@ def test_a_run_of_the_training_command_is_a_done_cell(
           f"paths.runs={tmp_path / 'runs'}"])  # fmt: skip
     capsys.readouterr()
     _, shown = command("plan", recipe)
-    assert "bmi mel_stats done" in shown
+    assert "bmi done" in shown
     assert "2 cells: 1 done, 1 missing" in shown
 
 
@@ -53,7 +53,7 @@ def test_all_mistakes_of_all_cells_are_named_at_once(command: Command, tmp_path:
     status, shown = command("plan", path)
     assert status == USER_MISTAKE
     assert "head.dropot: there is no such setting. Did you mean head.dropout?" in shown
-    assert "(in mlp_small dropot=0.1, mlp_small dropot=0.2)" in shown
+    assert "(in dropot=0.1, dropot=0.2)" in shown
     assert "head.dropout=1.5: input should be less than 1 (in mlp_small dropout=1.5)" in shown
     assert "demo has no such label" in shown
     assert "Did you mean opera_gt" in shown
@@ -86,7 +86,7 @@ def test_a_cell_that_another_process_runs_is_shown_with_who(
     assert folder is not None
     with claimed(runs / "sweeps" / "claims", folder.path.name):
         _, shown = command("plan", recipe)
-    assert "age mel_stats running process" in shown
+    assert "age running process" in shown
     assert "1 missing, 1 running" in shown
 
 
@@ -98,7 +98,7 @@ def test_a_damaged_run_is_shown_with_what_is_damaged(
     (victim / "predictions.parquet").write_bytes(b"garbage")
     _, shown = command("plan", recipe)
     assert "1 done, 1 damaged" in shown
-    assert "predictions.parquet was changed or damaged" in shown.replace("- ", "-")
+    assert "predictions.parquet was changed or damaged" in shown
 
 
 def test_a_corpus_is_read_once_and_an_encoder_built_once(
