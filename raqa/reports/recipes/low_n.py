@@ -227,10 +227,12 @@ def _drawn(curve: TrainingCurve) -> Curve:
 
 
 def _largest(cells: Sequence[ReportCell], size: str) -> list[Picture]:
-    """Predictions and groups of the best run with the most subjects, first subset."""
-    largest = [cell for cell in cells if cell.size == size and not cell.equal_updates]
-    first = [cell for cell in largest if cell.draw == largest[0].draw]
-    grid = make_grid(first, lambda cell: (cell.corpus, cell.task, cell.head))
+    """Errors, predictions and groups with the most subjects: of each encoder the first finished."""
+    finished = [cell for cell in cells if cell.size == size and cell.run is not None]
+    first: dict[tuple[str, ...], ReportCell] = {}
+    for cell in sorted(finished, key=lambda one: one.equal_updates):
+        first.setdefault((cell.corpus, cell.task, cell.head, cell.encoder), cell)
+    grid = make_grid(list(first.values()), lambda cell: (cell.corpus, cell.task, cell.head))
     return run_pictures(grid.rows)
 
 

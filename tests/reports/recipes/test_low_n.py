@@ -102,3 +102,18 @@ def test_a_curve_of_random_weights_is_named_so_and_the_figure_is_watermarked(mak
     figure = next(p for p in report.pictures if p.name == "curves-1").draw()
     assert any("not a result" in text.get_text() for text in figure.texts)
     assert "random weights" in place(report, 0, "n_20").lines
+
+
+def test_cells_that_do_not_say_their_draw_and_missing_ones_stand_beside_the_others(
+    make_cell, recipe
+):
+    cells = [
+        make_cell("hear", size="all", problem="not run yet"),
+        make_cell("mel_stats", size="all", equal_updates=True),
+        make_cell("mel_stats", size="20", draw=2),
+    ]
+    report = make_recipe_report(recipe("low_n"), cells)
+    assert any(picture.name == "predicted-1" for picture in report.pictures)
+    assert [one["size"] for one in report.records] == ["all", "all", "20"]
+    assert [one["subset_seed"] for one in report.records] == [0, 0, 2]
+    assert [one["equal_updates"] for one in report.records] == [False, True, False]
