@@ -1,7 +1,10 @@
+import dataclasses
+
 import polars as pl
 import pytest
 
 from raqa.errors import UserError
+from raqa.reports.recipes.cells import ReportCell
 from raqa.reports.recipes.write import make_recipe_report
 
 
@@ -203,3 +206,12 @@ def test_a_row_in_which_only_one_can_be_the_best_is_not_counted_as_won(make_cell
     cells.append(make_cell("hear", skill=0.95))
     summary = " ".join(make_recipe_report(recipe("within"), cells).summary)
     assert "In 1 of 1 rows one encoder is better than every other" in summary
+
+
+def test_a_run_that_tells_classes_is_missing_in_a_table_of_errors_and_says_why(make_cell, recipe):
+    cell = make_cell("hear")
+    facts = cell.run.provenance.model_copy(update={"kind": "classification"})
+    classes = ReportCell(cell.choices, dataclasses.replace(cell.run, provenance=facts))
+    report = make_recipe_report(recipe("within"), [make_cell("mel_stats"), classes])
+    assert place(report, 0, "hear").lines == ("missing [1]",)
+    assert report.notes[0].startswith("age is told in classes")
