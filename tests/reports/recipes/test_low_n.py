@@ -36,7 +36,8 @@ def test_the_spread_stands_beside_so_that_a_constant_model_looks_like_one(make_c
 def test_validation_is_whole_and_its_size_is_printed(cells, recipe):
     report = make_recipe_report(recipe("low_n"), cells)
     counts = {cell.run.scores.recordings["validation"] for cell in cells}
-    assert {place(report, 0, "n_validation").values[""]} == counts
+    assert {place(report, 0, "n_test").values["validation"]} == counts
+    assert place(report, 0, "n_test").lines[-1].startswith("validation ")
 
 
 def test_more_subjects_are_tested_against_fewer_in_pairs(cells):
