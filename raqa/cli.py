@@ -14,6 +14,7 @@ from rich.markup import escape
 from raqa.errors import UserError, neighbours
 from raqa.main import USER_MISTAKE, print_problems
 from raqa.main import main as train_main
+from raqa.sweeps import cluster_command as cluster
 from raqa.sweeps import command as sweeps
 from raqa.sweeps import report_command as reports
 
@@ -66,6 +67,8 @@ def train() -> None:
 
 app.command()(sweeps.plan)
 app.command()(sweeps.sweep)
+app.command()(cluster.status)
+app.command()(cluster.collect)
 app.command()(reports.report)
 app.command()(reports.compare)
 

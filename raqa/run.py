@@ -22,6 +22,7 @@ from raqa.reports.console import print_run
 from raqa.reports.run_folder import Run, RunFolder, read_run
 from raqa.reports.scoring import Own
 from raqa.reports.tracking import RunFacts
+from raqa.single import check_single
 from raqa.tables import prediction_columns
 
 if TYPE_CHECKING:
@@ -92,7 +93,12 @@ def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run
 
 
 def execute(prepared: Prepared, console: Console) -> Run:
-    """Embed, fit, score and write a prepared run, whatever stood in its folder."""
+    """Embed, fit, score and write a prepared run, whatever stood in its folder.
+
+    Raises:
+        UserError: the data can not work, or this is one of several processes for the run.
+    """
+    check_single()
     experiment, recordings = prepared.experiment, prepared.recordings
     paths = prepared.config.paths
     taken = prepared.folds

@@ -1,0 +1,81 @@
+"""The one owner of Slurm's signals in a task: save what there is, and go back into the queue.
+
+USR2 comes before a time limit: the task is to be requeued. TERM comes when a job is cancelled or
+preempted: it only saves, for whether it is requeued is Slurm's decision then.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+
+from raqa.sweeps.slurm import scheduler
+
+SIGNALS = frozenset({signal.SIGUSR2, signal.SIGTERM})
+CANCELLED = 128 + signal.SIGTERM
+
+
+class Interruption:
+    """Listens for the signals from the moment it is made.
+
+    They are blocked in every thread and waited for in one, so that they are heard whatever the
+    main thread does, and never break into it.
+
+    Args:
+        patience_s: how long the work may take to stop by itself; then the process ends anyway.
+        leave: gives up what the process holds.
+        requeues: how often the task may go back into the queue.
+        failed: told why the task can not go back.
+    """
+
+    def __init__(
+        self,
+        patience_s: float,
+        leave: Callable[[], None],
+        requeues: int,
+        failed: Callable[[str], None],
+    ) -> None:
+        self.patience_s = patience_s
+        self.requeues = requeues
+        self._leave = leave
+        self._failed = failed
+        self._asked = threading.Event()
+        self._once = threading.Lock()
+        self._again = False
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def asked(self) -> bool:
+        """Whether the work is to stop; what trains asks this after each epoch."""
+        return self._asked.is_set()
+
+    def end(self) -> None:
+        """End this process, back into the queue where that was asked for; does not return."""
+        self._once.acquire()  # never given back: the first to come ends the process
+        status = self._requeue() if self._again else CANCELLED
+        self._leave()
+        print(f"stopped with status {status}", flush=True)
+        os._exit(status)
+
+    def _requeue(self) -> int:
+        """Go back into the queue; the exit status."""
+        restarts = int(os.environ.get("SLURM_RESTART_COUNT", "0"))
+        if restarts >= self.requeues:
+            refused = f"requeued {restarts} times already (hydra.launcher.max_num_timeout)"
+        else:
+            print(f"requeue {restarts + 1} of at most {self.requeues}", flush=True)
+            refused = scheduler.requeue(os.environ["SLURM_JOB_ID"])
+        if refused:
+            self._failed(f"stopped by its time limit and not requeued: {refused}.")
+        return 1 if refused else 0
+
+    def _listen(self) -> None:
+        received = signal.sigwait(SIGNALS)
+        self._again = received == signal.SIGUSR2
+        print(f"{signal.Signals(received).name}: stopping", file=sys.stderr, flush=True)
+        self._asked.set()
+        threading.Event().wait(self.patience_s)
+        self.end()
