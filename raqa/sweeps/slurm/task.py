@@ -80,8 +80,7 @@ def check(submission: Submission, jobs: Sequence[Job]) -> None:
     from raqa.single import check_single
 
     check_single()
-    parts = [part.config_folders for part in (*jobs, *submission.extractions)]
-    if code_digest(parts[0]) == submission.code:
+    if code_digest(submission.extractions[0].config_folders) == submission.code:
         return
     then, now = submission.commit or "no commit", commit() or "no commit"
     raise UserError(
