@@ -67,7 +67,9 @@ class Interruption:
             refused = f"requeued {restarts} times already (hydra.launcher.max_num_timeout)"
         else:
             print(f"requeue {restarts + 1} of at most {self.requeues}", flush=True)
-            refused = scheduler.requeue(os.environ["SLURM_JOB_ID"])
+            # Not SLURM_JOB_ID: one task of an array has that of the array, and would requeue all.
+            task = f"{os.environ['SLURM_ARRAY_JOB_ID']}_{os.environ['SLURM_ARRAY_TASK_ID']}"
+            refused = scheduler.requeue(task)
         if refused:
             self._failed(f"stopped by its time limit and not requeued: {refused}.")
         return 1 if refused else 0

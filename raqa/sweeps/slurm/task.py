@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         submission.requeues,
         lambda why: _record_unfinished(jobs, why),
     )
-    _say(f"{submission.recipe}, {kind} {index}, job {os.environ.get('SLURM_JOB_ID')}")
+    _say(f"{submission.recipe}, {kind} {index}, job {os.environ.get('SLURM_ARRAY_JOB_ID')}_{index}")
     status = do(submission, cast(Kind, kind), index, interruption.asked)
     if interruption.asked():
         interruption.end()
@@ -55,7 +55,7 @@ def do(submission: Submission, kind: Kind, index: int, stop: Stop) -> int:
     """Do a task's share, or refuse; begin nothing after `stop` says so."""
     jobs = submission.packs[index] if kind == "heads" else ()
     try:
-        check(submission, jobs)
+        check(submission)
         if kind == "embeddings":
             _extract(submission.extractions[index])
             return 0
@@ -70,7 +70,7 @@ def do(submission: Submission, kind: Kind, index: int, stop: Stop) -> int:
     return FAILED if failed or "failed" in results else 0
 
 
-def check(submission: Submission, jobs: Sequence[Job]) -> None:
+def check(submission: Submission) -> None:
     """Refuse to run other code than was submitted, or several times at once.
 
     Raises:
