@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 from pathlib import Path
 
 import polars as pl
@@ -67,6 +68,16 @@ def test_it_is_silent_without_a_console(
         fit(head, data, [0], SETTINGS)
     assert capfd.readouterr() == ("", "")
     assert caplog.messages == []
+
+
+def test_it_is_silent_where_slurm_is_installed(
+    data: FitData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    srun = tmp_path / "srun"
+    srun.write_text("#!/bin/sh\n")
+    srun.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    fit(MLPHead(), data, [0], SETTINGS)  # a warning would be an error
 
 
 def test_lightnings_notices_come_back_afterwards(
