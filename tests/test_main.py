@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from raqa.configuration.folder import group_choices, group_texts
+from raqa.configuration.folder import group_choices, group_texts, recipe_names
 from raqa.main import USER_MISTAKE, main
 
 CHECKOUT = Path(__file__).parents[1]
@@ -39,6 +39,13 @@ def test_help_shows_every_group_and_every_choice(capsys: pytest.CaptureFixture[s
         if not group.startswith("hydra/"):
             assert group in shown
             assert all(choice in shown for choice in group_choices(group))
+
+
+def test_help_names_every_recipe(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "-m +recipe=demo/table3" in shown
+    assert all(name in shown for name in recipe_names())
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -20,6 +20,14 @@ def experiments_folder() -> Path:
     return _shipped("experiments")
 
 
+def recipe_names() -> list[str]:
+    """Every shipped recipe, `folder/name`, sorted."""
+    folder = experiments_folder()
+    return sorted(
+        path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.yaml")
+    )
+
+
 def _shipped(name: str) -> Path:
     package = Path(__file__).resolve().parents[1]
     installed = package / name

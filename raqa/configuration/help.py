@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from raqa.configuration.folder import group_choices, group_texts
+from raqa.configuration.folder import group_choices, group_texts, recipe_names
 
 _INTRODUCTION = """[bold]Train a head on an encoder's embeddings of a corpus, and score it.[/bold]
 
@@ -13,8 +13,13 @@ _INTRODUCTION = """[bold]Train a head on an encoder's embeddings of a corpus, an
   {command} datamodule=coswara           choose from the groups below
   {command} seeds=3 trainer.patience=5   change single settings
   {command} -m head=linear,mlp_small     every combination (Hydra multirun)
+  {command} -m +recipe=demo/table3       all runs of a table
 """
 _CLOSING = """
+[bold cyan]recipes[/bold cyan]  [dim]the runs of a paper's tables and figures, with -m +recipe=NAME
+\\[workers=N] \\[fail_fast=true]; `raqa plan NAME` says what is missing[/dim]
+{recipes}
+
 * the default. All settings, resolved: {command} --cfg job
 
 Results stand in runs/, one folder a run. The same command again shows the
@@ -41,7 +46,8 @@ def print_help(command: str, console: Console) -> None:
             mark = "*" if choice == defaults.get(group) else " "
             table.add_row(f"  {mark} {choice}", line)
         console.print(table, highlight=False)
-    console.print(_CLOSING.format(command=command), highlight=False)
+    recipes = "\n".join(f"    {name}" for name in recipe_names())
+    console.print(_CLOSING.format(command=command, recipes=recipes), highlight=False)
 
 
 def _defaults() -> dict[str, str]:

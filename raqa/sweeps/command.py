@@ -10,23 +10,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from raqa.errors import UserError
+from raqa.errors import UserError, neighbours
 
 if TYPE_CHECKING:
     from raqa.sweeps.sweep import SweepSettings
 
 RECIPE = "recipe"
 SETTINGS = ("workers", "fail_fast", "force")
+FLAGS = ("-m", "--multirun", "--config-dir", "-cd")
 INTERRUPTED = 130  # exit status, as shells have it
 
 RecipeName = Annotated[
     str,
-    typer.Argument(help="For example cough_regression/table3, or the path of a YAML file."),
+    typer.Argument(
+        metavar="RECIPE", help="For example cough_regression/table3, or the path of a YAML file."
+    ),
 ]
 Overrides = Annotated[
     list[str] | None,
     typer.Argument(
-        help="encoder=hear picks cells where they differ; trainer.patience=5 holds for all."
+        metavar="SETTING",
+        help="encoder=hear picks cells where they differ; trainer.patience=5 holds for all.",
     ),
 ]
 ConfigFolder = Annotated[
@@ -63,14 +67,17 @@ def sweep(
 ) -> None:
     """Run what of a recipe is not done yet; stop it at any time, the same command continues.
 
-    A run that fails does not stop the others; failures are printed at once and again at the end,
-    and `raqa plan` shows them. Exit status: 0 all is done, 1 some failed, 2 a mistake in the
-    command or recipe, 3 another process is running it.
-    """
-    from raqa.sweeps.sweep import SweepSettings
+    A recipe is the list of runs behind one table or figure of a paper (experiments/ has them).
 
-    settings = SweepSettings(workers=workers, fail_fast=fail_fast, force=force)
-    sys.exit(_run(recipe, overrides or (), _folders(config_dir), settings))
+    A run that fails does not stop the others; failures are printed at once and again at the end.
+
+    Exit status: 0 all is done, 1 runs failed, 2 a mistake, 3 another process is running it.
+    """
+    typed, given = _split(overrides or ())
+    flags = {"fail_fast": fail_fast, "force": force}
+    on = {name: "true" for name, is_on in flags.items() if is_on}
+    settings = _settings({"workers": str(workers), **typed, **on})
+    sys.exit(_run(recipe, given, _folders(config_dir), settings))
 
 
 def names_recipe(arguments: Sequence[str]) -> bool:
@@ -87,19 +94,16 @@ def sweep_recipe(arguments: Sequence[str], config_folders: Sequence[Path]) -> in
     Raises:
         UserError: -m is missing, or something is not for recipes.
     """
-    given = [one for one in arguments if "=" in one.lstrip("-") or one.startswith("~")]
-    given = [one for one in given if not one.startswith("-")]
-    own, overrides = dict[str, str](), list[str]()
-    for argument in given:
-        key, _, value = argument.partition("=")
-        if key.lstrip("+") in {RECIPE, *SETTINGS}:
-            own[key.lstrip("+")] = value
-        else:
-            overrides.append(argument)
+    own, overrides = _split([one for one in arguments if _is_override(one)])
     problems = [
         f"{one}: a recipe runs in this process or in workers=N of its own, not by Hydra's launcher."
         for one in overrides
         if one.startswith(("hydra/", "hydra."))
+    ]
+    problems += [
+        f"{one}: a recipe has no use for it. {neighbours(one, FLAGS)}"
+        for one in arguments
+        if one.startswith("-") and one.partition("=")[0] not in FLAGS
     ]
     if not {"-m", "--multirun"} & set(arguments):
         problems.append(f"+recipe={own[RECIPE]}: a recipe is a sweep; add -m (or --multirun).")
@@ -110,6 +114,22 @@ def sweep_recipe(arguments: Sequence[str], config_folders: Sequence[Path]) -> in
     if problems:
         raise UserError(problems)
     return _run(own[RECIPE], overrides, config_folders, settings)
+
+
+def _is_override(argument: str) -> bool:
+    return not argument.startswith("-") and ("=" in argument or argument.startswith("~"))
+
+
+def _split(given: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """What is the sweep's own (recipe, workers, fail_fast, force), and what its runs are given."""
+    own, overrides = dict[str, str](), list[str]()
+    for argument in given:
+        key, _, value = argument.partition("=")
+        if key.lstrip("+") in {RECIPE, *SETTINGS}:
+            own[key.lstrip("+")] = value
+        else:
+            overrides.append(argument)
+    return own, overrides
 
 
 def _settings(own: Mapping[str, str]) -> SweepSettings:

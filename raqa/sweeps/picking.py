@@ -56,8 +56,9 @@ class Draft:
 def apply_overrides(drafts: Sequence[Draft], overrides: Sequence[str], name: str) -> list[Cell]:
     """Make the cells of a recipe, with what the user typed behind its name.
 
-    An override of a setting that cells choose differently picks cells; one of a setting that some
-    cells choose replaces it there; any other holds for all. Cells that become equal are one.
+    An override of a setting that cells choose differently leaves out those that chose otherwise;
+    one of a setting that some cells choose alike replaces it there; any other holds for all.
+    Cells that become equal are one.
 
     Raises:
         UserError: an override can not be read, or picks no cell; all are named.
@@ -70,7 +71,7 @@ def apply_overrides(drafts: Sequence[Draft], overrides: Sequence[str], name: str
         if len(values) > 1:
             wanted = _wanted(override)
             problems += _strangers(key, wanted, values, name)
-            kept = [draft for draft in kept if draft.value(key) in wanted]
+            kept = [draft for draft in kept if draft.value(key) in {None, *wanted}]
         elif override.is_sweep_override():
             problems.append(
                 f"{override.input_line}: the cells of {name} do not differ in {key}, so there is "

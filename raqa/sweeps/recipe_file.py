@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from raqa.configuration.folder import experiments_folder
+from raqa.configuration.folder import experiments_folder, recipe_names
 from raqa.errors import UserError, neighbours
 from raqa.sweeps.picking import Draft, apply_overrides
 from raqa.sweeps.recipe import Layout, Recipe
@@ -54,14 +54,6 @@ def read_recipe(
         published=path.parent / published if published else None,
         cells=tuple(apply_overrides(drafts, overrides, name)),
         config_folders=tuple(folder.resolve() for folder in config_folders),
-    )
-
-
-def recipe_names() -> list[str]:
-    """Every recipe that comes with raqa, `folder/name`."""
-    folder = experiments_folder()
-    return sorted(
-        path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob(f"*/*{SUFFIX}")
     )
 
 

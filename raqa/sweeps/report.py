@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from raqa.configuration.folder import recipe_names
 from raqa.errors import UserError, neighbours
 from raqa.reports.recipes.cells import RecipeFacts, ReportCell
 from raqa.reports.recipes.tables import RecipeReport
@@ -14,7 +15,7 @@ from raqa.reports.run_folder import read_run
 from raqa.sweeps.plan import Advance, PlannedCell
 from raqa.sweeps.plan import plan as make_plan
 from raqa.sweeps.recipe import Cell
-from raqa.sweeps.recipe_file import SUFFIX, read_recipe, recipe_names
+from raqa.sweeps.recipe_file import SUFFIX, read_recipe
 
 
 @dataclass(frozen=True)

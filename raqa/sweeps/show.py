@@ -36,7 +36,7 @@ def print_plan(planned: Plan, console: Console) -> None:
     _print_needs(planned, console)
     console.print(f"\n{_counts(planned)}", highlight=False)
     if set(planned.counts) - {"done", "running"}:
-        console.print(f"raqa sweep {recipe.name} runs what is not done.", highlight=False)
+        console.print("`raqa sweep` with the same words runs what is not done.", highlight=False)
 
 
 def _cell_lines(cell: PlannedCell, width: int) -> Iterator[Text]:

@@ -80,6 +80,7 @@ def sweep(recipe: Recipe, settings: SweepSettings, console: Console) -> int:
     """
     screen = SweepScreen(console)
     runs = _runs_folder(recipe)
+    _check_writable(runs)
     try:
         with claimed(claims_folder(runs), _claim_name(recipe)):
             with plan_bar(console) as advance:
@@ -167,6 +168,20 @@ def _runs_folder(recipe: Recipe) -> Path:
         return Path(config.paths.runs)
     plan(recipe)
     raise AssertionError("a recipe whose cells can not be composed has a plan")
+
+
+def _check_writable(runs: Path) -> None:
+    """Refuse a runs folder that nothing can be written into.
+
+    Raises:
+        UserError: naming it and the system's reason.
+    """
+    try:
+        claims_folder(runs).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"paths.runs={runs}: {error.strerror or error}. Choose a folder that can be written to."
+        ) from error
 
 
 def _claim_name(recipe: Recipe) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from raqa.configuration.folder import recipe_names
 from raqa.configuration.overrides import compose_config
 from raqa.errors import UserError
-from raqa.sweeps.recipe_file import read_recipe, recipe_names
+from raqa.sweeps.recipe_file import read_recipe
 
 GRID = """
 title: Two corpora
@@ -75,6 +76,20 @@ def test_an_override_picks_cells_where_they_differ(grid: str) -> None:
     assert [cell.label for cell in picked] == ["demo bmi mel_stats", "demo bmi opera_ce"]
 
 
+def test_picking_leaves_cells_alone_that_do_not_choose_the_setting(tmp_path: Path) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(
+        "title: T\nlayout: low_n\nwith: {regime: low_n}\ncells:\n"
+        "  - {regime.size: [50, 100], regime.subset_seed: [0, 1]}\n  - {regime.size: all}"
+    )
+    picked = read_recipe(str(path), ["regime.subset_seed=1"]).cells
+    assert [cell.label for cell in picked] == [
+        "size=50 subset_seed=1",
+        "size=100 subset_seed=1",
+        "size=all",
+    ]
+
+
 def test_an_override_of_a_shared_setting_replaces_it_in_all_cells(grid: str) -> None:
     cells = read_recipe(grid, ["head=mlp", "trainer.max_epochs=3"]).cells
     assert len(cells) == 6
@@ -101,8 +116,10 @@ def test_an_override_that_picks_nothing_names_what_there_is(grid: str) -> None:
     assert "no cell" in first
     assert "Did you mean mel_stats?" in first
     assert "do not differ in seeds" in second
-    with pytest.raises(UserError, match="No cell of .* has all of task=bmi encoder=opera_gt"):
-        read_recipe(grid, ["task=bmi", "encoder=opera_gt"])
+    with pytest.raises(
+        UserError, match="No cell of .* has all of datamodule=demo encoder=opera_gt"
+    ):
+        read_recipe(grid, ["datamodule=demo", "encoder=opera_gt"])
 
 
 def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path) -> None:

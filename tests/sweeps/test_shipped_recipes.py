@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from omegaconf import OmegaConf
 
-from raqa.configuration.folder import config_folder
+from raqa.configuration.folder import config_folder, recipe_names
 from raqa.configuration.overrides import compose_choices
 from raqa.sweeps.recipe import Recipe
-from raqa.sweeps.recipe_file import read_recipe, recipe_names
+from raqa.sweeps.recipe_file import read_recipe
 
 ENCODERS = ("opera_ct", "opera_ce", "opera_gt", "hear", "m2d_resp")
 PAPER = [name for name in recipe_names() if name.startswith("cough_regression/")]

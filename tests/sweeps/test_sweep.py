@@ -41,10 +41,13 @@ def test_a_sweep_runs_what_is_missing_and_the_second_one_nothing(
     assert list((tmp_path / "runs" / "sweeps" / "claims").iterdir()) == []
 
 
-def test_force_runs_everything_again(recipe: Path, command: Command, tmp_path: Path) -> None:
+@pytest.mark.parametrize("force", ["--force", "force=true"])
+def test_force_runs_everything_again(
+    force: str, recipe: Path, command: Command, tmp_path: Path
+) -> None:
     command("sweep", recipe)
     first = _finished(tmp_path / "runs")
-    _, shown = command("sweep", recipe, "--force")
+    _, shown = command("sweep", recipe, force)
     again = _finished(tmp_path / "runs")
     assert shown.endswith("2 run now")
     assert all(again[name] > first[name] for name in first)
@@ -64,10 +67,10 @@ def test_a_recipe_typed_wrongly_is_refused_with_every_reason(
     recipe: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main([f"+recipe={recipe}", "workers=none", "fail_fast=1", "hydra/launcher=basic"])
+        main([f"+recipe={recipe}", "workers=none", "fail_fast=1", "hydra/launcher=basic", "--cfg"])
     assert stopped.value.code == USER_MISTAKE
     message = capsys.readouterr().err
-    for part in ("add -m", "workers=none", "fail_fast=1", "hydra/launcher=basic"):
+    for part in ("add -m", "workers=none", "fail_fast=1", "hydra/launcher=basic", "--cfg"):
         assert part in message
 
 
@@ -79,6 +82,15 @@ def test_a_mistake_in_one_cell_is_found_before_anything_runs(
     assert status == USER_MISTAKE
     assert "Did you mean encoder.bands" in shown
     assert not _finished(tmp_path / "runs")
+
+
+def test_a_runs_folder_that_can_not_be_written_is_named(
+    recipe: Path, command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "runs").write_text("a file")
+    status, shown = command("sweep", recipe)
+    assert status == USER_MISTAKE
+    assert "paths.runs=" in shown
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])

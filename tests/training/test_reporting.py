@@ -70,14 +70,13 @@ def test_it_is_silent_without_a_console(
     assert caplog.messages == []
 
 
-def test_it_is_silent_where_slurm_is_installed(
+def test_a_login_node_where_srun_can_be_called_is_no_reason_to_warn(
     data: FitData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    srun = tmp_path / "srun"
-    srun.write_text("#!/bin/sh\n")
-    srun.chmod(0o755)
+    (tmp_path / "srun").write_text("#!/bin/sh\n")
+    (tmp_path / "srun").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    fit(MLPHead(), data, [0], SETTINGS)  # a warning would be an error
+    fit(MLPHead(), data, [0], SETTINGS)  # warnings are errors here
 
 
 def test_lightnings_notices_come_back_afterwards(

@@ -1,7 +1,10 @@
+import dataclasses
+
 import polars as pl
 import pytest
 
 from raqa.errors import UserError
+from raqa.reports.recipes.cells import ReportCell
 from raqa.reports.recipes.write import make_recipe_report
 
 
@@ -76,7 +79,7 @@ def test_what_saw_the_corpus_or_was_never_trained_is_shown_and_never_the_best(
 
 def test_where_nothing_can_be_the_best_the_ratios_are_undefined_with_the_reason(make_cell, recipe):
     report = make_recipe_report(recipe("within"), [make_cell("opera_gt", real=False)])
-    assert place(report, 0, "mad").lines[1] == "best/MAD n/a [1]"
+    assert place(report, 0, "mad").lines[1] == "ratio n/a [1]"
     assert report.notes == ("no cell can be the best: random weights",)
 
 
@@ -111,7 +114,7 @@ def test_cells_tested_on_different_recordings_are_not_compared_and_it_is_said(ma
 
 def test_collapsed_predictions_are_flagged_where_the_number_stands(make_cell, recipe):
     report = make_recipe_report(recipe("within"), [make_cell("mel_stats", skill=0.0)])
-    assert "collapsed (3 of 3 seeds)" in place(report, 0, "mel_stats").lines
+    assert "collapsed 3 of 3" in place(report, 0, "mel_stats").lines
 
 
 def test_encoders_that_saw_the_corpus_are_marked_and_explained(make_cell, recipe):
@@ -193,3 +196,22 @@ def test_what_makes_intervals_too_narrow_is_said_under_the_test_count(make_cell,
         recipe("within"), [make_cell("mel_stats", subjects=60, known=False)]
     )
     assert place(report, 0, "n_test").lines[1:] == ("under 50 subjects", "subjects unknown")
+
+
+def test_a_row_in_which_only_one_can_be_the_best_is_not_counted_as_won(make_cell, recipe):
+    cells = [make_cell("mel_stats"), make_cell("opera_gt", skill=0.1, real=False)]
+    summary = " ".join(make_recipe_report(recipe("within"), cells).summary)
+    assert "In 1 of 1 rows only one of the finished encoders can be the best." in summary
+    assert "better than every other" not in summary
+    cells.append(make_cell("hear", skill=0.95))
+    summary = " ".join(make_recipe_report(recipe("within"), cells).summary)
+    assert "In 1 of 1 rows one encoder is better than every other" in summary
+
+
+def test_a_run_that_tells_classes_is_missing_in_a_table_of_errors_and_says_why(make_cell, recipe):
+    cell = make_cell("hear")
+    facts = cell.run.provenance.model_copy(update={"kind": "classification"})
+    classes = ReportCell(cell.choices, dataclasses.replace(cell.run, provenance=facts))
+    report = make_recipe_report(recipe("within"), [make_cell("mel_stats"), classes])
+    assert place(report, 0, "hear").lines == ("missing [1]",)
+    assert report.notes[0].startswith("age is told in classes")
