@@ -19,7 +19,7 @@ def test_the_better_run_is_named_with_the_difference_interval_and_test(make_run)
     assert both.pair.better == "B"
     text = shown(both)
     assert "B is better than A by" in text
-    assert "A − B, error: " in text
+    assert "A − B: " in text
     assert "p = 0.0040 (paired bootstrap over subjects, 500 resamples)" in text
     recordings, subjects = (both.first.scores.recordings, both.first.scores.subjects)
     assert f"{recordings['test']} recordings of {subjects['test']} subjects" in text

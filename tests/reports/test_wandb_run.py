@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,7 @@ def test_an_interrupted_run_is_continued_under_the_same_id(
         with pytest.raises(KeyboardInterrupt):
             _train(runs)
     assert not list(runs.glob("demo-age-*"))
+    time.sleep(1.1)  # offline folders are named by the second; a quick machine would use one twice
     _train(runs)
     first, second = _tracked(runs)
     assert first["id"] == second["id"] == _run(runs).path.name

@@ -54,7 +54,7 @@ def test_two_runs_of_a_sweep_are_compared(recipe, command: Command, tmp_path, ca
     runs = sorted(str(path.parent) for path in (tmp_path / "runs").glob("*/metrics.json"))
     app(["compare", *runs], standalone_mode=False)
     shown = capsys.readouterr().out
-    assert "A − B, error: " in shown
+    assert "A − B: " in shown
     assert "paired bootstrap over subjects" in " ".join(shown.split())
 
 

@@ -18,11 +18,12 @@ from raqa.reports.run_folder import Run
 from raqa.reports.text import decimals, encoder_text, task_text
 
 CAPTION = (
-    "Mean absolute error on test recordings, mean ± SD over seeds; 95 % interval over subjects; "
-    "the paper's number and ours minus the paper's. Bold: the smallest error of the row and those "
-    "that can not be told from it (paired bootstrap over subjects, Holm-corrected over all pairs "
-    "of the row); random weights and encoders that saw the corpus before (†) can not be the best."
+    "Mean absolute error on test recordings, mean ± SD over seeds; 95 % interval over subjects. "
+    "Bold: the smallest error of the row and those that can not be told from it (paired bootstrap "
+    "over subjects, Holm-corrected over all pairs of the row); random weights and encoders that "
+    "saw the corpus before (†) can not be the best."
 )
+PAPER = " Paper: the published number, and ours minus it."
 
 
 def encoders_report(
@@ -77,7 +78,8 @@ def _table(grid: Grid, notes: Notes, published: Published, *, heads: bool) -> Ta
         Heading("MAD", "mean absolute deviation of all labels, and the best error over it", "mad"),
     ]
     rows = tuple(_row(row, grid.columns, notes, published) for row in grid.rows)
-    return Table("table", "Errors", CAPTION, tuple(headings), rows)
+    caption = CAPTION + (PAPER if published.errors else "")
+    return Table("table", "Errors", caption, tuple(headings), rows)
 
 
 def _row(row: Row, columns: Sequence[str], notes: Notes, published: Published) -> tuple[Shown, ...]:
@@ -175,7 +177,8 @@ def _head_group(row: Row) -> tuple[str, ...]:
 
 
 def _summary(grid: Grid) -> list[str]:
-    contests = [row for row in grid.rows if len(row.runs) > 1 and row.group]
+    contests = [row for row in grid.rows if row.group and len(row.candidates) > 1]
+    lonely = [row for row in grid.rows if row.marked and len(row.candidates) == 1]
     alone = sum(len(row.group) == 1 for row in contests)
     real = [run for run in _runs(grid) if run.provenance.weights_real]
     above = sum(errors_of(run).against_baseline == "above" for run in real)
@@ -185,6 +188,11 @@ def _summary(grid: Grid) -> list[str]:
         found.append(
             f"In {alone} of {len(contests)} rows one encoder is better than every other that can "
             f"be the best{others}."
+        )
+    if lonely:
+        found.append(
+            f"In {len(lonely)} of {len(grid.rows)} rows only one of the finished encoders can be "
+            "the best."
         )
     if real:
         found.append(f"{above} of {len(real)} results are above the training median.")

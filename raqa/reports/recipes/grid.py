@@ -39,6 +39,11 @@ class Row:
         return {name: cell.run for name, cell in self.cells.items() if cell.run is not None}
 
     @property
+    def candidates(self) -> tuple[str, ...]:
+        """Columns that can be the best."""
+        return tuple(name for name, run in self.runs.items() if eligible(run))
+
+    @property
     def marked(self) -> tuple[str, ...]:
         """The group where there was a contest; a cell that stands alone is no best."""
         return self.group if len(self.runs) > 1 else ()
@@ -110,7 +115,6 @@ def make_grid(
 
 def _row(key: Key, cells: Mapping[str, ReportCell]) -> Row:
     runs = {name: cell.run for name, cell in cells.items() if cell.run is not None}
-    can_win = [name for name, run in runs.items() if eligible(run)]
     if not runs:
         return Row(key, cells, None, "no cell is done", ())
     first = next(iter(runs.values())).scores
@@ -122,4 +126,5 @@ def _row(key: Key, cells: Mapping[str, ReportCell]) -> Row:
         )
     except UserError as error:
         return Row(key, cells, None, " ".join(error.problems), ())
+    can_win = [name for name, run in runs.items() if eligible(run)]
     return Row(key, cells, comparison, None, comparison.best(can_win))

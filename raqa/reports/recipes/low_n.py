@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from raqa.metrics.compare import Pair
@@ -79,8 +80,7 @@ def _table(curves: Sequence[TrainingCurve], sizes: Sequence[str], notes: Notes) 
         *(Heading(size, "MAE with so many training subjects", f"n_{size}") for size in sizes),
         Heading("fewest to most", "difference, 95 % interval; below 0: more helped", "change"),
         Heading("median", "MAE of the training median, most subjects", "median"),
-        Heading("validation n", "recordings (subjects), whole at every size", "n_validation"),
-        Heading("test n", "recordings (subjects)", "n_test"),
+        Heading("test n", "recordings (subjects); validation is whole at every size", "n_test"),
     )
     rows = tuple(
         (
@@ -122,7 +122,7 @@ def _place(curve: TrainingCurve, size: str, notes: Notes) -> Shown:
         seeds_text(pooled.mae, places),
         f"95 % {interval_shown(pooled.interval, notes, places)}",
         f"spread {number_text(pooled.spread.mean)}",
-        f"{pooled.subjects:,.0f} subjects",
+        *([] if size.isdigit() else [f"{pooled.subjects:,.0f} subjects"]),
         *caveats,
     )
     values = {
@@ -162,21 +162,20 @@ def _change(curve: TrainingCurve, notes: Notes) -> Shown:
     return Shown(lines, pair.difference.value, random=random(curve.run), values=values)
 
 
-def _sides(curve: TrainingCurve, notes: Notes) -> tuple[Shown, Shown, Shown]:
+def _sides(curve: TrainingCurve, notes: Notes) -> tuple[Shown, Shown]:
+    """The baseline with the most subjects, and how many were tested and validated on."""
     if curve.run is None:
         nothing = number_shown(Number.undefined("no cell is done"), notes, 2)
-        return nothing, nothing, nothing
-    scores = curve.run.scores
+        return nothing, nothing
+    scores, places = curve.run.scores, decimals(curve.run.provenance.unit)
     recordings, subjects = scores.recordings["validation"], scores.subjects["validation"]
-    validation = Shown(
-        (f"{recordings:,} ({subjects:,})",),
-        recordings,
-        values={"": recordings, "subjects": subjects},
+    tested = tested_shown(curve.run)
+    both = replace(
+        tested,
+        lines=(*tested.lines, f"validation {recordings:,} ({subjects:,})"),
+        values={**tested.values, "validation": recordings, "validation_subjects": subjects},
     )
-    median = number_shown(
-        errors_of(curve.run).median_mae, notes, decimals(curve.run.provenance.unit)
-    )
-    return median, validation, tested_shown(curve.run)
+    return number_shown(errors_of(curve.run).median_mae, notes, places), both
 
 
 def _pictures(curves: Sequence[TrainingCurve]) -> list[Picture]:
@@ -227,10 +226,12 @@ def _drawn(curve: TrainingCurve) -> Curve:
 
 
 def _largest(cells: Sequence[ReportCell], size: str) -> list[Picture]:
-    """Predictions and groups of the best run with the most subjects, first subset."""
-    largest = [cell for cell in cells if cell.size == size and not cell.equal_updates]
-    first = [cell for cell in largest if cell.draw == largest[0].draw]
-    grid = make_grid(first, lambda cell: (cell.corpus, cell.task, cell.head))
+    """Errors, predictions and groups with the most subjects: of each encoder the first finished."""
+    finished = [cell for cell in cells if cell.size == size and cell.run is not None]
+    first: dict[tuple[str, ...], ReportCell] = {}
+    for cell in sorted(finished, key=lambda one: one.equal_updates):
+        first.setdefault((cell.corpus, cell.task, cell.head, cell.encoder), cell)
+    grid = make_grid(list(first.values()), lambda cell: (cell.corpus, cell.task, cell.head))
     return run_pictures(grid.rows)
 
 

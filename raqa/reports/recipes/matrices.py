@@ -19,10 +19,10 @@ def matrices(grid: Grid) -> list[Picture]:
     pictures = []
     for task in dict.fromkeys(row.key[2] for row in grid.rows):
         rows = [row for row in grid.rows if row.key[2] == task]
-        chosen = [(row, run) for row in rows if (run := by_validation(row).run or row.shown)]
-        if not chosen:
+        chosen = [(row, by_validation(row).run or row.shown) for row in rows]
+        runs = [run for _, run in chosen if run is not None]
+        if not runs:
             continue
-        runs = [run for _, run in chosen]
         places = [_transfer(row, run) for row, run in chosen]
         unit = runs[0].provenance.unit
         pictures.append(
@@ -37,9 +37,18 @@ def matrices(grid: Grid) -> list[Picture]:
     return pictures
 
 
-def _transfer(row: Row, run: Run) -> Transfer:
-    decided = run.transfer is not None and run.transfer.gap_interval.excludes_zero()
-    name = encoder_text(run.provenance)
-    own = run.transfer.own_error.mean if run.transfer else Number.undefined(gap(run).reason or "")
-    error = errors_of(run).mae.mean
-    return Transfer(row.key[0], row.key[1], name, error, own, gap(run), decided)
+def _transfer(row: Row, run: Run | None) -> Transfer:
+    source, target, _ = row.key
+    if run is None:
+        missing = Number.undefined("no cell is done")
+        return Transfer(source, target, "missing", missing, missing, missing, False)
+    nothing = Number.undefined(gap(run).reason or "")
+    return Transfer(
+        source=source,
+        target=target,
+        encoder=encoder_text(run.provenance),
+        mae=errors_of(run).mae.mean,
+        own=run.transfer.own_error.mean if run.transfer else nothing,
+        gap=gap(run),
+        decided=run.transfer is not None and run.transfer.gap_interval.excludes_zero(),
+    )

@@ -51,7 +51,8 @@ def transfer_matrix(
     size = 1.7 * len(names)
     figure = Figure(figsize=(size + 2.2, size + 0.6), layout="constrained", facecolor="white")
     axes = figure.add_subplot(facecolor="none")
-    image = axes.imshow(gaps, cmap="PuOr_r", vmin=-most or -1.0, vmax=most or 1.0, alpha=0.8)
+    most = most or 1.0
+    image = axes.imshow(gaps, cmap="PuOr_r", vmin=-most, vmax=most, alpha=0.8, aspect="auto")
     for one in directions:
         text = _text(one, unit)
         _write(axes, names.index(one.target), names.index(one.source), text, "#111111")
@@ -62,7 +63,12 @@ def transfer_matrix(
     axes.set_xlabel("tested on", color=INK)
     axes.set_ylabel("trained on", color=INK)
     axes.tick_params(length=0, colors=INK)
-    axes.spines[:].set_visible(False)
+    axes.spines[:].set_color(LINE)
+    edges = [place - 0.5 for place in range(1, len(names))]
+    axes.set_xticks(edges, minor=True)
+    axes.set_yticks(edges, minor=True)
+    axes.grid(which="minor", color=LINE, linewidth=0.8)
+    axes.tick_params(which="minor", length=0)
     _bar(figure, axes, image, unit_text(unit))
     return marked(figure, runs)
 
@@ -80,7 +86,7 @@ def _write(axes: Axes, column: int, row: int, text: str, colour: str) -> None:
 
 def _text(one: Transfer, unit: str | None) -> str:
     places = decimals(unit)
-    lines = [number_text(one.mae, places)]
+    lines = [number_text(one.mae, places)] if one.mae.defined else []
     if one.gap.defined:
         told = "" if one.decided else " (?)"
         lines.append(f"gap {'+' if one.gap.value > 0 else ''}{number_text(one.gap, places)}{told}")

@@ -64,6 +64,9 @@ def record(
         "task": cell.task,
         "encoder": cell.encoder,
         "head": cell.head,
+        "size": cell.size or None,
+        "subset_seed": int(cell.draw) if cell.draw else None,
+        "equal_updates": cell.equal_updates if cell.size else None,
         "published": published.mean if published else None,
         "published_sd": published.sd if published else None,
     }

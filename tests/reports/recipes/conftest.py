@@ -61,26 +61,33 @@ def cell_maker(folder: Path) -> MakeCell:
         if target:
             learnt = _fold(corpus, unit, subjects, known).filter(pl.col("side") != "test")
             fold = pl.concat([learnt, fold.filter(side="test")])
-        run = RunFolder(folder / name)
-        with run.draft() as draft:
-            draft.write(
-                config="{}\n",
-                provenance=provenance(
-                    name, list(SEEDS), corpus=corpus, tested_on=target or corpus, task=task,
-                    encoder=encoder, head=head, unit=unit, weights_real=real,
-                    weights="none" if real else "random", regime_settings=settings, **facts,
-                ),
-                fold=fold,
-                predictions=_predictions(fold, skill, 2),
-                set_aside=set_aside_table(),
-                steps=[],
-                own=own,
-                history=_history(validation),
-            )  # fmt: skip
-            draft.publish(resamples=500)
-        return ReportCell(chosen, read_run(run.path))
+        known_facts = provenance(
+            name, list(SEEDS), corpus=corpus, tested_on=target or corpus, task=task,
+            encoder=encoder, head=head, unit=unit, weights_real=real,
+            weights="none" if real else "random", regime_settings=settings, **facts,
+        )  # fmt: skip
+        predictions = _predictions(fold, skill, 2)
+        path = _write(folder / name, known_facts, fold, predictions, own, _history(validation))
+        return ReportCell(chosen, read_run(path))
 
     return make
+
+
+def _write(path: Path, facts: dict[str, Any], fold, predictions, own, history) -> Path:
+    run = RunFolder(path)
+    with run.draft() as draft:
+        draft.write(
+            config="{}\n",
+            provenance=facts,
+            fold=fold,
+            predictions=predictions,
+            set_aside=set_aside_table(),
+            steps=[],
+            own=own,
+            history=history,
+        )
+        draft.publish(resamples=500)
+    return run.path
 
 
 def _fold(corpus: str, unit: str, subjects: int, known: bool) -> pl.DataFrame:

@@ -1,7 +1,10 @@
+import dataclasses
+
 import polars as pl
 import pytest
 
 from raqa.errors import UserError
+from raqa.reports.recipes.cells import ReportCell
 from raqa.reports.recipes.write import make_recipe_report
 
 
@@ -193,3 +196,22 @@ def test_what_makes_intervals_too_narrow_is_said_under_the_test_count(make_cell,
         recipe("within"), [make_cell("mel_stats", subjects=60, known=False)]
     )
     assert place(report, 0, "n_test").lines[1:] == ("under 50 subjects", "subjects unknown")
+
+
+def test_a_row_in_which_only_one_can_be_the_best_is_not_counted_as_won(make_cell, recipe):
+    cells = [make_cell("mel_stats"), make_cell("opera_gt", skill=0.1, real=False)]
+    summary = " ".join(make_recipe_report(recipe("within"), cells).summary)
+    assert "In 1 of 1 rows only one of the finished encoders can be the best." in summary
+    assert "better than every other" not in summary
+    cells.append(make_cell("hear", skill=0.95))
+    summary = " ".join(make_recipe_report(recipe("within"), cells).summary)
+    assert "In 1 of 1 rows one encoder is better than every other" in summary
+
+
+def test_a_run_that_tells_classes_is_missing_in_a_table_of_errors_and_says_why(make_cell, recipe):
+    cell = make_cell("hear")
+    facts = cell.run.provenance.model_copy(update={"kind": "classification"})
+    classes = ReportCell(cell.choices, dataclasses.replace(cell.run, provenance=facts))
+    report = make_recipe_report(recipe("within"), [make_cell("mel_stats"), classes])
+    assert place(report, 0, "hear").lines == ("missing [1]",)
+    assert report.notes[0].startswith("age is told in classes")

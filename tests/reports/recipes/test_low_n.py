@@ -36,7 +36,8 @@ def test_the_spread_stands_beside_so_that_a_constant_model_looks_like_one(make_c
 def test_validation_is_whole_and_its_size_is_printed(cells, recipe):
     report = make_recipe_report(recipe("low_n"), cells)
     counts = {cell.run.scores.recordings["validation"] for cell in cells}
-    assert {place(report, 0, "n_validation").values[""]} == counts
+    assert {place(report, 0, "n_test").values["validation"]} == counts
+    assert place(report, 0, "n_test").lines[-1].startswith("validation ")
 
 
 def test_more_subjects_are_tested_against_fewer_in_pairs(cells):
@@ -102,3 +103,18 @@ def test_a_curve_of_random_weights_is_named_so_and_the_figure_is_watermarked(mak
     figure = next(p for p in report.pictures if p.name == "curves-1").draw()
     assert any("not a result" in text.get_text() for text in figure.texts)
     assert "random weights" in place(report, 0, "n_20").lines
+
+
+def test_cells_that_do_not_say_their_draw_and_missing_ones_stand_beside_the_others(
+    make_cell, recipe
+):
+    cells = [
+        make_cell("hear", size="all", problem="not run yet"),
+        make_cell("mel_stats", size="all", equal_updates=True),
+        make_cell("mel_stats", size="20", draw=2),
+    ]
+    report = make_recipe_report(recipe("low_n"), cells)
+    assert any(picture.name == "predicted-1" for picture in report.pictures)
+    assert [one["size"] for one in report.records] == ["all", "all", "20"]
+    assert [one["subset_seed"] for one in report.records] == [0, 0, 2]
+    assert [one["equal_updates"] for one in report.records] == [False, True, False]
