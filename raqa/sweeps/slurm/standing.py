@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
+from raqa.configuration.overrides import compose_choices
 from raqa.sweeps.plan import Advance, Plan, PlannedCell, plan
 from raqa.sweeps.recipe import Recipe
 from raqa.sweeps.slurm import scheduler
@@ -58,11 +59,22 @@ def overview(recipe: Recipe, advance: Advance | None = None) -> Overview:
         UserError: cells can not work as they are written, or Slurm is needed and does not answer.
     """
     # Before the runs: a cell that ends in between is found done, not gone.
-    known = scheduler.queued() if shutil.which("squeue") else None
+    asked = shutil.which("squeue") and any(submissions(runs_folder(recipe)))
+    known = scheduler.queued() if asked else None
     planned = plan(recipe, advance)
     desk = _Desk(known)
     standings = tuple(desk.standing(cell) for cell in planned.cells)
     return Overview(planned, standings, tuple(desk.extractions()))
+
+
+def runs_folder(recipe: Recipe) -> Path:
+    """Where a recipe's runs are, whatever folder a command is typed in.
+
+    Raises:
+        UserError: its first cell can not be composed.
+    """
+    config, _ = compose_choices(recipe.cells[0].overrides, recipe.config_folders)
+    return Path(config.paths.runs).absolute()
 
 
 class _Desk:

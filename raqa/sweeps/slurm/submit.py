@@ -21,7 +21,7 @@ from raqa.sweeps.plan import Advance, PlannedCell
 from raqa.sweeps.recipe import Cell, Recipe
 from raqa.sweeps.slurm import scheduler
 from raqa.sweeps.slurm.preset import Preset, write_script
-from raqa.sweeps.slurm.standing import Overview, Standing, overview
+from raqa.sweeps.slurm.standing import Overview, Standing, overview, runs_folder
 from raqa.sweeps.slurm.submission import Extraction, Submission, code_digest
 from raqa.sweeps.work import Job
 
@@ -73,7 +73,7 @@ def submit(recipe: Recipe, settings: ClusterSettings, advance: Advance | None = 
         ClaimedError: another process is submitting into the same runs folder.
     """
     scheduler.check_here()
-    runs = _runs_folder(recipe)
+    runs = runs_folder(recipe)
     with claimed(claims_folder(runs), CLAIM):
         before = overview(recipe, advance)
         fetched = fetch_absent(recipe, before)
@@ -207,13 +207,3 @@ def _hand_over(submission: Submission, settings: ClusterSettings) -> None:
     submission.write_job("embeddings", job)
     second = write_script(submission, "heads", len(submission.packs), settings.heads, job)
     submission.write_job("heads", scheduler.submit(second))
-
-
-def _runs_folder(recipe: Recipe) -> Path:
-    """Where the recipe's runs are, wherever a job is started.
-
-    Raises:
-        UserError: no cell can be composed.
-    """
-    config, _ = compose_choices(recipe.cells[0].overrides, recipe.config_folders)
-    return Path(config.paths.runs).absolute()
