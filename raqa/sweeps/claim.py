@@ -87,7 +87,9 @@ def holder(folder: Path, name: str) -> Owner | None:
 def give_up(folder: Path, name: str) -> None:
     """Give up a claim of this process's own, where the process ends within its block."""
     owner = _read(folder / name)
-    if owner is not None and (owner.host, owner.pid) == (socket.gethostname(), os.getpid()):
+    if owner is None:
+        return
+    if (owner.host, owner.pid, owner.born) == (socket.gethostname(), os.getpid(), own_birth()):
         (folder / name).unlink(missing_ok=True)
 
 

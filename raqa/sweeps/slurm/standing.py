@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from raqa.configuration.overrides import compose_choices
-from raqa.sweeps.plan import Advance, Plan, PlannedCell, plan
+from raqa.sweeps.plan import Advance, Plan, PlannedCell, plan, runs_folder
 from raqa.sweeps.recipe import Recipe
 from raqa.sweeps.slurm import scheduler
 from raqa.sweeps.slurm.scheduler import Place, Queued
@@ -65,16 +64,6 @@ def overview(recipe: Recipe, advance: Advance | None = None) -> Overview:
     desk = _Desk(known)
     standings = tuple(desk.standing(cell) for cell in planned.cells)
     return Overview(planned, standings, tuple(desk.extractions()))
-
-
-def runs_folder(recipe: Recipe) -> Path:
-    """Where a recipe's runs are, whatever folder a command is typed in.
-
-    Raises:
-        UserError: its first cell can not be composed.
-    """
-    config, _ = compose_choices(recipe.cells[0].overrides, recipe.config_folders)
-    return Path(config.paths.runs).absolute()
 
 
 class _Desk:

@@ -17,11 +17,11 @@ from raqa.errors import UserError
 from raqa.provenance import commit
 from raqa.sweeps.claim import claimed
 from raqa.sweeps.places import claims_folder
-from raqa.sweeps.plan import Advance, PlannedCell
+from raqa.sweeps.plan import Advance, PlannedCell, runs_folder
 from raqa.sweeps.recipe import Cell, Recipe
 from raqa.sweeps.slurm import scheduler
 from raqa.sweeps.slurm.preset import Preset, write_script
-from raqa.sweeps.slurm.standing import Overview, Standing, overview, runs_folder
+from raqa.sweeps.slurm.standing import Overview, Standing, overview
 from raqa.sweeps.slurm.submission import Extraction, Submission, code_digest
 from raqa.sweeps.work import Job
 
@@ -73,7 +73,7 @@ def submit(recipe: Recipe, settings: ClusterSettings, advance: Advance | None = 
         ClaimedError: another process is submitting into the same runs folder.
     """
     scheduler.check_here()
-    runs = runs_folder(recipe)
+    runs = runs_folder(recipe).absolute()  # jobs may begin in another folder
     with claimed(claims_folder(runs), CLAIM):
         before = overview(recipe, advance)
         fetched = fetch_absent(recipe, before)

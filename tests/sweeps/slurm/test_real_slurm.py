@@ -93,6 +93,11 @@ class Typing:
         )  # fmt: skip
         return done.stdout
 
+    def open_partition(self, state: str) -> None:
+        """Let jobs begin (UP), or hold them (DOWN)."""
+        command = ["scontrol", "update", "PartitionName=trial", f"State={state}"]
+        subprocess.run(command, env=self.environment, check=True)
+
     def wait_for_the_end(self) -> None:
         """Until Slurm has nothing left to do."""
         end = time.monotonic() + 600
@@ -105,6 +110,7 @@ def test_a_sweep_ends_right_whatever_is_killed_stopped_or_fails(
     slurm: dict[str, str], tmp_path: Path
 ) -> None:
     typed = Typing(tmp_path, slurm)
+    typed.open_partition("DOWN")
     submitting = typed.start("sweep", "--on", "slurm", "--pack", "2", *JOBS)
     while not list(tmp_path.glob("runs/sweeps/slurm/*/heads.job")):
         assert submitting.poll() is None, submitting.communicate()
@@ -119,6 +125,7 @@ def test_a_sweep_ends_right_whatever_is_killed_stopped_or_fails(
     assert status == 0
     assert "Nothing was submitted" in again  # all of it is pending
 
+    typed.open_partition("UP")
     typed.wait_for_the_end()
     _, shown = typed("status")
     assert "12 cells: 11 done, 1 failed" in shown

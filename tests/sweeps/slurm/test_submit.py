@@ -32,17 +32,17 @@ def _script(slurm: PretendedSlurm, number: int) -> str:
 def test_embeddings_come_first_each_once_and_heads_after_them(
     recipe: Path, command: Command, slurm: PretendedSlurm, tmp_path: Path
 ) -> None:
-    _cells(recipe, "{task: [age, bmi], encoder.bands: [32, 64], head: [linear, median]}")
+    _cells(recipe, "{task: [age, bmi], encoder.bands: [32, 64]}")
     status, shown = command("sweep", recipe, *ON, "--pack", "3")
     assert status == 0
     assert "embeddings: 2 tasks, Slurm job 1" in shown
-    assert "heads: 8 cells in 3 tasks, Slurm job 2, after the embeddings" in shown
+    assert "heads: 4 cells in 2 tasks, Slurm job 2, after the embeddings" in shown
     assert "--array=0-1%" in _script(slurm, 0)
-    assert "--array=0-2%" in _script(slurm, 1)
+    assert "--array=0-1%" in _script(slurm, 1)
     assert "--dependency=afterany:1\n" in _script(slurm, 1)
     assert not list(tmp_path.glob(f"runs/*/{METRICS}"))  # nothing has run here
-    assert slurm.work() == [0] * 5
-    assert command("status", recipe)[1].endswith("8 cells: 8 done")
+    assert slurm.work() == [0] * 4
+    assert command("status", recipe)[1].endswith("4 cells: 4 done")
 
 
 def test_both_corpora_of_a_transfer_are_extracted_in_as_many_parts_as_asked(
