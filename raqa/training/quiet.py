@@ -15,7 +15,7 @@ _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"  # Lightning sets it for deterministic algor
 
 @contextmanager
 def quiet_lightning() -> Iterator[None]:
-    """Drop Lightning's notices (devices found, tips, limits reached) and two known warnings."""
+    """Drop Lightning's notices (devices found, tips, limits reached) and three known warnings."""
     notices = logging.getLogger("pytorch_lightning.utilities.rank_zero")
     notices.addFilter(_above_info)
     try:
@@ -24,6 +24,8 @@ def quiet_lightning() -> Iterator[None]:
             warnings.filterwarnings("ignore", message="GPU available but not used")
             # Lightning 2.6's own use of a name that torch 2.14 is about to drop.
             warnings.filterwarnings("ignore", message=r"`isinstance\(treespec, LeafSpec\)`")
+            # A machine with Slurm where this process is no Slurm task is no mistake.
+            warnings.filterwarnings("ignore", message="The `srun` command is available")
             yield
     finally:
         notices.removeFilter(_above_info)
