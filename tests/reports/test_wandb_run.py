@@ -112,6 +112,6 @@ def test_an_interrupted_run_is_continued_under_the_same_id(
 
 def test_online_without_a_key_is_refused_before_any_work(tmp_path, monkeypatch) -> None:
     monkeypatch.delenv("WANDB_API_KEY", raising=False)
-    monkeypatch.setattr("raqa.reports.wandb_run._has_key", lambda: False)
+    monkeypatch.setattr("raqa.reports.wandb_session._has_key", lambda: False)
     with pytest.raises(UserError, match="wandb login"):
         WandbTracker(project="raqa", folder=tmp_path).check()
