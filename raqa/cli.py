@@ -68,7 +68,7 @@ def train() -> None:
 
 app.command()(sweeps.plan)
 app.command()(sweeps.sweep)
-app.command()(reports.report)
+app.command(cls=reports.ReportCommand)(reports.report)
 app.command()(reports.compare)
 
 

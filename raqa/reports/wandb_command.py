@@ -50,7 +50,8 @@ def push(
     from raqa.reports.wandb_push import push as push_runs
 
     where = places or [Path(compose_config([]).paths.runs)]
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    errors = Console(stderr=True)
+    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as progress:
         task = progress.add_task("pushing", total=None)
         pushed = push_runs(
             where, lambda done, total: progress.update(task, completed=done, total=total)

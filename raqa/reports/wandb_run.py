@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from raqa.training.history import epoch_metrics
 from raqa.training.objective import ClassObjective, NumberObjective
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from pytorch_lightning.loggers import Logger
 
     from raqa.reports.run_folder import Run
@@ -122,11 +124,12 @@ class WandbTracker(Tracker):
 
 
 def _show(run: Run, session: Session) -> None:
+    session.run.summary.update(summary(run))
     if session.offline:
         for row in _curves(run):
             session.run.log(row)
-    session.run.log({**_tables(run), **_plot(run)})
-    session.run.summary.update(summary(run))
+    picture = wandb_image(kind_of(run).figure(run))
+    session.run.log({**_tables(run), "predicted_against_true": picture})
 
 
 def summary(run: Run) -> dict[str, Any]:
@@ -155,14 +158,16 @@ def summary(run: Run) -> dict[str, Any]:
     return kept
 
 
-def _tables(run: Run) -> dict[str, Any]:
+def wandb_table(table: pl.DataFrame) -> Any:
+    """A table as W&B shows it."""
     import wandb
 
+    return wandb.Table(columns=[*table.columns], data=[list(row) for row in table.rows()])
+
+
+def _tables(run: Run) -> dict[str, Any]:
     tables = {"predictions": run.predictions, "set_aside": run.set_aside}
-    return {
-        name: wandb.Table(columns=[*table.columns], data=[list(row) for row in table.rows()])
-        for name, table in tables.items()
-    }
+    return {name: wandb_table(table) for name, table in tables.items()}
 
 
 def _curves(run: Run) -> Iterator[dict[str, float]]:
@@ -176,10 +181,14 @@ def _curves(run: Run) -> Iterator[dict[str, float]]:
         yield epoch_metrics(table.filter(pl.col("epoch") == epoch), objective.log_name)
 
 
-def _plot(run: Run) -> dict[str, Any]:
+def wandb_image(figure: Figure, caption: str | None = None) -> Any:
+    """A figure as W&B shows it, drawn without pyplot, which keeps figures alive."""
     import wandb
+    from PIL import Image
 
-    return {"predicted_against_true": wandb.Image(kind_of(run).figure(run))}
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=160)
+    return wandb.Image(Image.open(drawn), caption=caption)
 
 
 def _warning_tags(facts: RunFacts) -> list[str]:

@@ -95,9 +95,17 @@ def require_key(asked: str) -> None:
         asked: what the user typed, for the message.
 
     Raises:
-        UserError: no key was found in the environment or where `wandb login` leaves it.
+        UserError: no key was found in the environment or where `wandb login` leaves it, or it
+            can not be one.
     """
-    if not _has_key():
+    _library()
+    import wandb
+
+    try:
+        found = wandb.login(prompt=False, verify=False)
+    except wandb.errors.AuthenticationError as error:  # its message does not show the key
+        raise UserError(f"{asked}: {first_line(error)}") from error
+    if not found:
         raise UserError(
             f"{asked}: no key for Weights & Biases. Run `wandb login` once, set WANDB_API_KEY, "
             "or choose logger=wandb_offline and push later with `raqa wandb push`."
@@ -121,9 +129,7 @@ def unreachable() -> str | None:
 
 def service_url() -> str:
     """Where the service is; WANDB_BASE_URL names another one."""
-    import wandb
-
-    return str(wandb.Settings().base_url)
+    return str(_library().settings.base_url)
 
 
 def first_process() -> bool:
@@ -143,12 +149,6 @@ def first_line(error: object) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def _has_key() -> bool:
-    import wandb
-
-    return bool(os.environ.get("WANDB_API_KEY") or wandb.api.api_key)
-
-
 def _say_kept(reason: str, files: Path) -> None:
     say_once(f"Weights & Biases: {reason}. Kept below {files}; `raqa wandb push` sends it later.")
 
@@ -157,7 +157,7 @@ def _init(mode: Mode, folder: Path, resume: bool, described: dict[str, Any]) -> 
     import wandb
 
     folder.mkdir(parents=True, exist_ok=True)
-    wandb.setup(settings=wandb.Settings(silent=True))  # or the login speaks
+    _library()
     return wandb.init(
         **described,
         dir=str(folder),
@@ -174,6 +174,13 @@ def _init(mode: Mode, folder: Path, resume: bool, described: dict[str, Any]) -> 
             finish_timeout_raises=True,
         ),
     )
+
+
+def _library() -> Any:
+    """The library set up to be silent, also about where it found the key."""
+    import wandb
+
+    return wandb.setup(settings=wandb.Settings(silent=True))
 
 
 def _forget_service() -> None:
