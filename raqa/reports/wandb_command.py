@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,7 +59,7 @@ def push(
         )
     _print(pushed, Console())
     if pushed.failed:
-        raise typer.Exit(FAILED)
+        sys.exit(FAILED)
 
 
 def _print(pushed: Pushed, console: Console) -> None:
