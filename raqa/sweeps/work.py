@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from omegaconf import DictConfig
 from rich.console import Console
 
 from raqa.configuration.overrides import compose_choices
@@ -32,6 +33,7 @@ class Job:
         name: the run folder's, where it is known before the cell's data and weights are.
         group: equal for cells on the same embeddings.
         force: run it also if it is finished.
+        recipe: what it is a cell of, for trackers that group runs; empty: of none.
     """
 
     label: str
@@ -41,6 +43,7 @@ class Job:
     name: str | None
     group: str
     force: bool
+    recipe: str = ""
 
     @property
     def known_as(self) -> str:
@@ -79,7 +82,9 @@ def run_cell(job: Job, console: Console | None = None) -> Outcome:
     begun = time.monotonic()
     name = job.known_as
     try:
-        prepared = prepare(*compose_choices(job.overrides, job.config_folders))
+        config, choices = compose_choices(job.overrides, job.config_folders)
+        _group_by_recipe(config, job.recipe)
+        prepared = prepare(config, choices)
         name = prepared.folder.path.name
         with claimed(claims_folder(job.runs), name):
             outcome = _run_claimed(job, prepared, begun, console or _nowhere())
@@ -99,6 +104,16 @@ def _run_claimed(job: Job, prepared: Prepared, begun: float, console: Console) -
         return Outcome(job, "found", ())
     run = execute(prepared, console)
     return Outcome(job, "ran", (headline(run),), time.monotonic() - begun, damage)
+
+
+def _group_by_recipe(config: DictConfig, recipe: str) -> None:
+    """Let a logger that groups runs do so by recipe, unless the user named a group.
+
+    Loggers are no part of a run's identity.
+    """
+    logger = config.get("logger") or {}
+    if recipe and "group" in logger and logger["group"] is None:
+        logger["group"] = recipe
 
 
 def headline(run: Run) -> str:
