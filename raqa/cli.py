@@ -14,6 +14,7 @@ from rich.markup import escape
 from raqa.errors import UserError, neighbours
 from raqa.main import USER_MISTAKE, print_problems
 from raqa.main import main as train_main
+from raqa.reports.wandb_command import app as wandb
 from raqa.sweeps import cluster_command as cluster
 from raqa.sweeps import command as sweeps
 from raqa.sweeps import report_command as reports
@@ -40,6 +41,7 @@ weights = typer.Typer(
 )
 app.add_typer(cache, name="cache")
 app.add_typer(weights, name="weights")
+app.add_typer(wandb, name="wandb")
 
 Overrides = Annotated[
     list[str] | None, typer.Argument(help="Settings as in training, e.g. paths.data=DIR.")
@@ -69,7 +71,7 @@ app.command()(sweeps.plan)
 app.command()(sweeps.sweep)
 app.command()(cluster.status)
 app.command()(cluster.collect)
-app.command()(reports.report)
+app.command(cls=reports.ReportCommand)(reports.report)
 app.command()(reports.compare)
 
 

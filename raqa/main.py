@@ -6,6 +6,7 @@ Hydra composes and sweeps; heavy libraries are imported after the command line w
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,9 +21,13 @@ from raqa.configuration.help import print_help
 from raqa.configuration.overrides import check_overrides, compose_config
 from raqa.errors import UserError
 from raqa.mistakes import Mistakes
+from raqa.stop_request import StopRequest
 from raqa.sweeps.command import names_recipe, sweep_recipe
+from raqa.training.interrupt import StoppedError
 
 USER_MISTAKE = 2  # exit status, as other command-line tools use it
+REQUEUE = getattr(signal, "SIGUSR2", None)
+STOPPED = 3  # exit status: a signal asked it to stop, and the same command goes on
 
 
 def main(arguments: Sequence[str] | None = None, command: str = "python train.py") -> None:
@@ -45,7 +50,12 @@ def main(arguments: Sequence[str] | None = None, command: str = "python train.py
     except UserError as error:
         print_problems(error)
         sys.exit(USER_MISTAKE)
-    if _hydra_run(arguments, command):
+    try:
+        failed = _hydra_run(arguments, command)
+    except StoppedError as stopped:
+        Console().print(f"Stopped {stopped}. The same command goes on from there.")
+        sys.exit(STOPPED)
+    if failed:
         sys.exit(USER_MISTAKE)
 
 
@@ -78,6 +88,9 @@ def _hydra_run(arguments: Sequence[str], command: str) -> bool:
 
     Returns:
         whether any could not run.
+
+    Raises:
+        StoppedError: a signal asked for it.
     """
     mistakes, here, printed = Mistakes(), os.getpid(), list[UserError]()
 
@@ -85,7 +98,12 @@ def _hydra_run(arguments: Sequence[str], command: str) -> bool:
         from raqa.run import run
 
         try:
-            run(config, HydraConfig.get().runtime.choices, Console())
+            with StopRequest() as stop:
+                run(config, HydraConfig.get().runtime.choices, Console(), stop=stop)
+        except StoppedError:
+            if stop.received == REQUEUE and "SUBMITIT_EXECUTOR" in os.environ:
+                signal.raise_signal(stop.received)  # to its owner again, who requeues the job
+            raise
         except UserError as error:
             print_problems(error)
             if os.getpid() == here:

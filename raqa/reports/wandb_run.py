@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+import polars as pl
 from pydantic import validate_call
 
-from raqa.errors import UserError
 from raqa.reports.headline import kind_of
+from raqa.reports.run_folder import HISTORY
 from raqa.reports.text import pretraining_overlap
 from raqa.reports.tracking import RunFacts, Tracker
+from raqa.reports.wandb_session import (
+    Mode,
+    Session,
+    begin,
+    first_line,
+    first_process,
+    require_key,
+    say_once,
+)
+from raqa.training.history import HISTORY as HISTORY_COLUMNS
+from raqa.training.history import epoch_metrics
+from raqa.training.objective import ClassObjective, NumberObjective
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from pytorch_lightning.loggers import Logger
 
     from raqa.reports.run_folder import Run
@@ -25,16 +39,17 @@ class WandbTracker(Tracker):
     """Follow a run in Weights & Biases.
 
     The W&B id is the run's identity, so a run that is interrupted and started again, or repeated
-    with force=true, continues the same W&B run. No key is read or stored here: the library finds
-    it in the environment or in its own file.
+    with force=true, continues the same W&B run. Of several processes of one run the first speaks.
+    Where the service can not be reached the run goes to files, as with mode "offline". No key is
+    read or stored here: the library finds it in the environment or in its own file.
 
     Args:
         project: W&B project.
         folder: its subfolder ``wandb`` holds W&B's own files.
         entity: team or user; None: the account's default.
-        group: W&B group; None: corpus and task.
+        group: W&B group; None: corpus and task. A sweep of a recipe sets the recipe's name.
         tags: added to the names of the groups chosen.
-        mode: "online", or "offline" to push later with ``wandb sync``.
+        mode: "online", or "offline" to push later with ``raqa wandb push``.
     """
 
     @validate_call
@@ -46,28 +61,29 @@ class WandbTracker(Tracker):
         entity: str | None = None,
         group: str | None = None,
         tags: Sequence[str] = (),
-        mode: Literal["online", "offline"] = "online",
+        mode: Mode = "online",
     ) -> None:
         self.project, self.entity, self.group = project, entity, group
         self.folder, self.tags, self.mode = folder, tuple(tags), mode
-        self._run: Any = None
+        self._session: Session | None = None
 
     def check(self) -> None:
         """Refuse online mode without a key; the library would stop and ask for one."""
-        if self.mode == "online" and not _has_key():
-            raise UserError(
-                "logger=wandb: no key for Weights & Biases. Run `wandb login` once, set "
-                "WANDB_API_KEY, or choose logger=wandb_offline and push later with `wandb sync`."
-            )
+        if self.mode == "online" and first_process():
+            require_key("logger=wandb")
 
     def start(self, facts: RunFacts) -> Sequence[Logger]:
-        """Begin or continue the W&B run whose id is the run's identity."""
-        import wandb
-        from pytorch_lightning.loggers import WandbLogger
+        """Begin or continue the W&B run whose id is the run's identity.
 
-        self.folder.mkdir(parents=True, exist_ok=True)
+        Offline, curves are written at the end, so that the last of several attempts has them all.
+        """
+        if not first_process():
+            return ()
         words = facts.words
-        self._run = wandb.init(
+        self._session = begin(
+            self.mode,
+            self.folder,
+            resume=True,
             project=self.project,
             entity=self.entity,
             id=facts.run,
@@ -76,29 +92,44 @@ class WandbTracker(Tracker):
             job_type=words["regime"],
             tags=[*words.values(), *self.tags, *_warning_tags(facts)],
             config={**facts.config, "provenance": dict(facts.provenance)},
-            dir=str(self.folder),
-            mode=self.mode,
-            resume="allow" if self.mode == "online" else None,
-            reinit="finish_previous",
-            settings=wandb.Settings(silent=True, console="off", save_code=False),
         )
-        self._run.define_metric("*", step_metric="epoch")
-        return [WandbLogger(experiment=self._run)]
+        if self._session is None:
+            return ()
+        self._session.run.define_metric("*", step_metric="epoch")
+        if self._session.offline:
+            return ()
+        from pytorch_lightning.loggers import WandbLogger
+
+        return [WandbLogger(experiment=self._session.run)]
 
     def finish(self, run: Run) -> None:
         """Write summary, predicted-against-true plot and tables, and end the W&B run."""
-        self._run.summary.update(summary(run))
-        self._run.log({**_tables(run), **_plot(run)})
+        if self._session is None:
+            return
+        try:
+            _show(run, self._session)
+        except Exception as error:  # the result is in the run folder, whatever happened to W&B
+            say_once(f"Weights & Biases did not take all of a run ({first_line(error)}).")
         self._close(0)
 
     def abandon(self) -> None:
         """End the W&B run as failed; the same run continues it."""
-        if self._run is not None:
+        if self._session is not None:
             self._close(1)
 
     def _close(self, exit_code: int) -> None:
-        self._run.finish(exit_code=exit_code)
-        self._run = None
+        session, self._session = self._session, None
+        if session is not None:
+            session.close(exit_code)
+
+
+def _show(run: Run, session: Session) -> None:
+    session.run.summary.update(summary(run))
+    if session.offline:
+        for row in _curves(run):
+            session.run.log(row)
+    picture = wandb_image(kind_of(run).figure(run))
+    session.run.log({**_tables(run), "predicted_against_true": picture})
 
 
 def summary(run: Run) -> dict[str, Any]:
@@ -127,29 +158,40 @@ def summary(run: Run) -> dict[str, Any]:
     return kept
 
 
+def wandb_table(table: pl.DataFrame) -> Any:
+    """A table as W&B shows it."""
+    import wandb
+
+    return wandb.Table(columns=[*table.columns], data=[list(row) for row in table.rows()])
+
+
 def _tables(run: Run) -> dict[str, Any]:
-    import wandb
-
     tables = {"predictions": run.predictions, "set_aside": run.set_aside}
-    return {
-        name: wandb.Table(columns=[*table.columns], data=[list(row) for row in table.rows()])
-        for name, table in tables.items()
-    }
+    return {name: wandb_table(table) for name, table in tables.items()}
 
 
-def _plot(run: Run) -> dict[str, Any]:
+def _curves(run: Run) -> Iterator[dict[str, float]]:
+    """Each epoch as a logger would have heard of it."""
+    file = run.path / HISTORY
+    if not file.is_file():
+        return
+    table = pl.read_csv(file, schema=pl.Schema(HISTORY_COLUMNS))
+    objective = NumberObjective if run.scores.kind == "regression" else ClassObjective
+    for epoch in table["epoch"].unique().sort():
+        yield epoch_metrics(table.filter(pl.col("epoch") == epoch), objective.log_name)
+
+
+def wandb_image(figure: Figure, caption: str | None = None) -> Any:
+    """A figure as W&B shows it, drawn without pyplot, which keeps figures alive."""
     import wandb
+    from PIL import Image
 
-    return {"predicted_against_true": wandb.Image(kind_of(run).figure(run))}
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=160)
+    return wandb.Image(Image.open(drawn), caption=caption)
 
 
 def _warning_tags(facts: RunFacts) -> list[str]:
     tags = {"random weights": not facts.provenance["weights_real"],
             "synthetic": facts.provenance["synthetic"]}  # fmt: skip
     return [tag for tag, holds in tags.items() if holds]
-
-
-def _has_key() -> bool:
-    import wandb
-
-    return bool(os.environ.get("WANDB_API_KEY") or wandb.api.api_key)

@@ -43,3 +43,9 @@ class Recipe:
     published: Path | None
     cells: tuple[Cell, ...]
     config_folders: tuple[Path, ...] = ()
+
+    @property
+    def slug(self) -> str:
+        """The name as a word for others: of a file of the user's own, its own name."""
+        path = Path(self.name).with_suffix("")
+        return path.name if path.is_absolute() or ".." in path.parts else path.as_posix()

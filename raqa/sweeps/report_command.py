@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from raqa.reports.recipes.tables import RecipeReport
@@ -43,6 +44,14 @@ def report(
     config_dir: Annotated[
         Path | None, typer.Option("--config-dir", help="A folder of your own configs.")
     ] = None,
+    wandb: Annotated[
+        str | None,
+        typer.Option(
+            "--wandb",
+            metavar="[=online|offline]",
+            help="Of recipes: also as a run in Weights & Biases; logger.project=NAME says where.",
+        ),
+    ] = None,
 ) -> None:
     """Make a paper's table or figure from a recipe's runs, or a report of any finished runs.
 
@@ -53,6 +62,11 @@ def report(
     from raqa.sweeps.report import understand
 
     asked, console = understand(what), Console()
+    show = None
+    if wandb is not None:
+        from raqa.sweeps.report_wandb import ReportInWandb
+
+        show = ReportInWandb(wandb, asked, config_dir)
     if asked.folders:
         _report_folders(asked.folders, out or Path("report"), formats, include_random, console)
         return
@@ -66,8 +80,21 @@ def report(
         place = out if out and alone else (out or Path("report")) / _inside(name)
         check_formats(formats or ())
         with plan_bar(Console(stderr=True)) as advance:
-            made = recipe_report(name, asked.overrides, configs, advance)
+            overrides = asked.overrides if show is None else show.cell_overrides
+            made = recipe_report(name, overrides, configs, advance)
         _print_report(made, write_recipe_report(made, place, formats or RECIPE_FORMATS), console)
+        if show is not None:
+            console.print(escape(show.add(made)), highlight=False, soft_wrap=True)
+
+
+class ReportCommand(TyperCommand):
+    """`raqa report`, where `--wandb` may stand alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read `--wandb` as `--wandb=online`."""
+        return super().parse_args(
+            ctx, ["--wandb=online" if one == "--wandb" else one for one in args]
+        )
 
 
 def compare(first: RunFolders, second: RunFolders) -> None:

@@ -156,6 +156,7 @@ def _job(recipe: Recipe, cell: PlannedCell, settings: SweepSettings) -> Job:
         name=None if cell.folder is None else cell.folder.path.name,
         group=cell.group,
         force=settings.force,
+        recipe=recipe.slug,
     )
 
 

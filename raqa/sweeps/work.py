@@ -6,10 +6,12 @@ import hashlib
 import io
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from omegaconf import DictConfig
 from rich.console import Console
 
 from raqa.configuration.overrides import compose_choices
@@ -32,6 +34,7 @@ class Job:
         name: the run folder's, where it is known before the cell's data and weights are.
         group: equal for cells on the same embeddings.
         force: run it also if it is finished.
+        recipe: what it is a cell of, for trackers that group runs; empty: of none.
     """
 
     label: str
@@ -41,6 +44,7 @@ class Job:
     name: str | None
     group: str
     force: bool
+    recipe: str = ""
 
     @property
     def known_as(self) -> str:
@@ -68,21 +72,29 @@ class Outcome:
     damage: tuple[str, ...] = ()
 
 
-def run_cell(job: Job, console: Console | None = None) -> Outcome:
+def run_cell(
+    job: Job, console: Console | None = None, stop: Callable[[], bool] | None = None
+) -> Outcome:
     """Run a cell unless it is finished and sound, or another process is running it.
 
     No error of the cell leaves this function; an unexpected one leaves its traceback on disk.
 
     Args:
         console: where extraction and training show their progress; None: nowhere.
+        stop: asked after each epoch whether to stop; the cell then goes on there next time.
+
+    Raises:
+        StoppedError: `stop` asked for it.
     """
     begun = time.monotonic()
     name = job.known_as
     try:
-        prepared = prepare(*compose_choices(job.overrides, job.config_folders))
+        config, choices = compose_choices(job.overrides, job.config_folders)
+        _group_by_recipe(config, job.recipe)
+        prepared = prepare(config, choices)
         name = prepared.folder.path.name
         with claimed(claims_folder(job.runs), name):
-            outcome = _run_claimed(job, prepared, begun, console or _nowhere())
+            outcome = _run_claimed(job, prepared, begun, console or _nowhere(), stop)
             forget(job.runs, name)
             return outcome
     except ClaimedError as busy:
@@ -92,13 +104,29 @@ def run_cell(job: Job, console: Console | None = None) -> Outcome:
         return Outcome(job, "failed", failure.lines(), time.monotonic() - begun)
 
 
-def _run_claimed(job: Job, prepared: Prepared, begun: float, console: Console) -> Outcome:
+def _run_claimed(
+    job: Job,
+    prepared: Prepared,
+    begun: float,
+    console: Console,
+    stop: Callable[[], bool] | None,
+) -> Outcome:
     folder = prepared.folder
     damage = tuple(folder.verify()) if folder.finished else ()
     if folder.finished and not damage and not job.force:
         return Outcome(job, "found", ())
-    run = execute(prepared, console)
+    run = execute(prepared, console, stop=stop)
     return Outcome(job, "ran", (headline(run),), time.monotonic() - begun, damage)
+
+
+def _group_by_recipe(config: DictConfig, recipe: str) -> None:
+    """Let a logger that groups runs do so by recipe, unless the user named a group.
+
+    Loggers are no part of a run's identity.
+    """
+    logger = config.get("logger") or {}
+    if recipe and "group" in logger and logger["group"] is None:
+        logger["group"] = recipe
 
 
 def headline(run: Run) -> str:

@@ -26,6 +26,8 @@ def quiet_lightning() -> Iterator[None]:
             warnings.filterwarnings("ignore", message="The `srun` command is available")
             # Lightning 2.6's own use of a name that torch 2.14 is about to drop.
             warnings.filterwarnings("ignore", message=r"`isinstance\(treespec, LeafSpec\)`")
+            # A machine with Slurm where this process is no Slurm task is no mistake.
+            warnings.filterwarnings("ignore", message="The `srun` command is available")
             yield
     finally:
         notices.removeFilter(_above_info)

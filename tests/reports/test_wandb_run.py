@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from raqa.errors import UserError
 from raqa.main import main
 from raqa.reports.run_folder import Run, read_run
-from raqa.reports.wandb_run import WandbTracker
 
 from .wandb_log import read_offline
 
@@ -108,10 +106,3 @@ def test_an_interrupted_run_is_continued_under_the_same_id(
     assert (first["exit"], second["exit"]) == (1, 0)
     assert "mae_mean" not in first["summary"]
     assert "mae_mean" in second["summary"]
-
-
-def test_online_without_a_key_is_refused_before_any_work(tmp_path, monkeypatch) -> None:
-    monkeypatch.delenv("WANDB_API_KEY", raising=False)
-    monkeypatch.setattr("raqa.reports.wandb_run._has_key", lambda: False)
-    with pytest.raises(UserError, match="wandb login"):
-        WandbTracker(project="raqa", folder=tmp_path).check()

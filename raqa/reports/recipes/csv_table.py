@@ -1,4 +1,4 @@
-"""A recipe's table as CSV: the paper's rows and columns, one CSV column per number of a cell."""
+"""A recipe's table as plain values: the paper's rows and columns, a column per number of a cell."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from raqa.reports.recipes.tables import Plain, RecipeReport, Table, unique
 
 def csv_table(report: RecipeReport, table: Table) -> str:
     """Render one table; undefined numbers are empty and `watermark` says what numbers are not."""
+    return plain_table(report, table).write_csv()
+
+
+def plain_table(report: RecipeReport, table: Table) -> pl.DataFrame:
+    """One table with a column per number of a cell; undefined numbers are null."""
     columns: dict[str, list[Plain]] = {}
     for place, heading in enumerate(table.headings):
         shown = [row[place] for row in table.rows]
@@ -17,6 +22,4 @@ def csv_table(report: RecipeReport, table: Table) -> str:
             columns[name] = [one.values.get(end) for one in shown]
     if report.watermarks:
         columns["watermark"] = [" ".join(report.watermarks)] * len(table.rows)
-    return pl.DataFrame(
-        [pl.Series(name, values, strict=False) for name, values in columns.items()]
-    ).write_csv()
+    return pl.DataFrame([pl.Series(name, values, strict=False) for name, values in columns.items()])

@@ -10,32 +10,38 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
+from types import FrameType
 
 from raqa.sweeps.slurm import scheduler
 
-SIGNALS = frozenset({signal.SIGUSR2, signal.SIGTERM})
+SIGNALS = (signal.SIGUSR2, signal.SIGTERM)
 CANCELLED = 128 + signal.SIGTERM
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    """Nothing: a signal's number comes through a pipe, in whatever the main thread is."""
 
 
 class Interruption:
     """Listens for the signals from the moment it is made.
 
-    They are blocked in every thread and waited for in one, so that they are heard whatever the
-    main thread does, and never break into it.
+    A thread reads them from a pipe, so that they are heard at once, whatever the main thread
+    computes and whichever thread of a library they happen to reach.
 
     Args:
         patience_s: how long the work may take to stop by itself; then the process ends anyway.
-        leave: gives up what the process holds.
         requeues: how often the task may go back into the queue.
+        leave: gives up what the process holds.
         failed: told why the task can not go back.
     """
 
     def __init__(
         self,
         patience_s: float,
-        leave: Callable[[], None],
         requeues: int,
+        leave: Callable[[], None],
         failed: Callable[[str], None],
     ) -> None:
         self.patience_s = patience_s
@@ -45,7 +51,11 @@ class Interruption:
         self._asked = threading.Event()
         self._once = threading.Lock()
         self._again = False
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        self._pipe, written = os.pipe()
+        os.set_blocking(written, False)
+        signal.set_wakeup_fd(written)
+        for number in SIGNALS:
+            signal.signal(number, _nothing)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def asked(self) -> bool:
@@ -75,9 +85,11 @@ class Interruption:
         return 1 if refused else 0
 
     def _listen(self) -> None:
-        received = signal.sigwait(SIGNALS)
+        received = 0
+        while received not in SIGNALS:  # others have owners of their own
+            received = os.read(self._pipe, 1)[0]
         self._again = received == signal.SIGUSR2
         print(f"{signal.Signals(received).name}: stopping", file=sys.stderr, flush=True)
         self._asked.set()
-        threading.Event().wait(self.patience_s)
+        time.sleep(self.patience_s)
         self.end()

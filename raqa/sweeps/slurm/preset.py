@@ -18,6 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 from raqa.configuration.folder import ROOT_CONFIG, config_folder, group_choices
 from raqa.errors import UserError, neighbours
 from raqa.sweeps.slurm.submission import Kind, Submission
+from raqa.sweeps.slurm.task import REQUEUES, WARNING
 
 GROUP = "hydra/launcher"
 OWN = "hydra.launcher."
@@ -135,6 +136,7 @@ def _flags(
 
 def _body(submission: Submission, kind: Kind, setup: Sequence[str]) -> Iterator[str]:
     yield from (f"export {name}=1" for name in OFFLINE)
+    yield f"export {WARNING}={submission.warning_s} {REQUEUES}={submission.requeues}"
     yield "export OMP_NUM_THREADS=${OMP_NUM_THREADS:-${SLURM_CPUS_PER_TASK:-1}}"
     root = Path(__file__).resolve().parents[3]
     if str(root) not in sysconfig.get_paths().values():  # a checkout, perhaps not installed

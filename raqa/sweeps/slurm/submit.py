@@ -127,7 +127,7 @@ def _submission(
 ) -> Submission:
     jobs = list(_jobs(recipe, cells, force=settings.force))
     now = datetime.now(UTC)
-    slug = re.sub(r"[^\w-]+", "-", recipe.path.with_suffix("").name)
+    slug = re.sub(r"[^\w-]+", "-", recipe.slug)
     return Submission(
         name=f"{now:%Y%m%d-%H%M%S}-{slug}-{uuid.uuid4().hex[:4]}",
         recipe=recipe.name,
@@ -157,6 +157,7 @@ def _jobs(recipe: Recipe, cells: Sequence[PlannedCell], *, force: bool) -> Itera
             name=path.name,
             group=one.group,
             force=force,
+            recipe=recipe.slug,
         )
 
 

@@ -4,162 +4,55 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from raqa.errors import UserError
-from raqa.sweeps.claim import SILENT_S, give_up
-from raqa.sweeps.failure import record
-from raqa.sweeps.places import claims_folder
 from raqa.sweeps.slurm.interruption import Interruption
-from raqa.sweeps.slurm.submission import (
-    Extraction,
-    Kind,
-    Submission,
-    code_digest,
-    failure_since,
-    read_submission,
-)
-from raqa.sweeps.work import Job, Outcome
 
-FAILED = 1
-REFUSED = 2
-ASK_AGAIN_S = 20.0
-"""How often a task asks whether others have done, or dropped, the cells they were at."""
+if TYPE_CHECKING:
+    from raqa.sweeps.slurm.submission import Kind
 
-Stop = Callable[[], bool]
+WARNING = "RAQA_SLURM_WARNING_S"
+REQUEUES = "RAQA_SLURM_REQUEUES"
+"""What the batch script tells besides: the task listens before it can read its submission."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Do a task's share; the exit status: 0 all is done, 1 something failed, 2 refused."""
-    folder, kind = sys.argv[1:] if arguments is None else arguments
-    index = int(os.environ["SLURM_ARRAY_TASK_ID"])
-    submission = read_submission(Path(folder))
-    jobs = submission.packs[index] if kind == "heads" else ()
-    interruption = Interruption(
-        submission.warning_s / 2,
-        lambda: _give_up(jobs),
-        submission.requeues,
-        lambda why: _record_unfinished(jobs, why),
-    )
-    _say(f"{submission.recipe}, {kind} {index}, job {os.environ.get('SLURM_ARRAY_JOB_ID')}_{index}")
-    status = do(submission, cast(Kind, kind), index, interruption.asked)
-    if interruption.asked():
-        interruption.end()
-    return status
+class Task:
+    """One task of an array, as Slurm's environment describes it."""
 
+    def __init__(self, folder: Path, kind: Kind) -> None:
+        self.folder, self.kind = folder, kind
+        self.index = int(os.environ["SLURM_ARRAY_TASK_ID"])
+        self.interruption = Interruption(
+            float(os.environ[WARNING]) / 2, int(os.environ[REQUEUES]), self._leave, self._failed
+        )
 
-def do(submission: Submission, kind: Kind, index: int, stop: Stop) -> int:
-    """Do a task's share, or refuse; begin nothing after `stop` says so."""
-    jobs = submission.packs[index] if kind == "heads" else ()
-    try:
-        check(submission)
-        if kind == "embeddings":
-            _extract(submission.extractions[index])
-            return 0
-    except UserError as error:
-        for problem in error.problems:
-            _say(f"error: {problem}")
-        for job in jobs:
-            record(job.runs, job.known_as, error.problems)
-        return REFUSED
-    failed = _failed_before_requeue(submission, jobs)
-    results = _run([job for job in jobs if job not in failed], stop)
-    return FAILED if failed or "failed" in results else 0
+    def run(self) -> int:
+        """Do the share; the exit status, unless a signal ends the process otherwise."""
+        from raqa.sweeps.slurm.share import do, say
+        from raqa.sweeps.slurm.submission import read_submission
 
+        submission = read_submission(self.folder)
+        job = os.environ["SLURM_ARRAY_JOB_ID"]
+        say(f"{submission.recipe}, {self.kind} {self.index}, job {job}_{self.index}")
+        status = do(submission, self.kind, self.index, self.interruption.asked)
+        if self.interruption.asked():
+            self.interruption.end()
+        return status
 
-def check(submission: Submission) -> None:
-    """Refuse to run other code than was submitted, or several times at once.
+    def _leave(self) -> None:
+        from raqa.sweeps.slurm.share import release, share_of
+        from raqa.sweeps.slurm.submission import read_submission
 
-    Raises:
-        UserError: with every reason.
-    """
-    from raqa.provenance import commit
-    from raqa.single import check_single
+        release(share_of(read_submission(self.folder), self.kind, self.index))
 
-    check_single()
-    if code_digest(submission.extractions[0].config_folders) == submission.code:
-        return
-    then, now = submission.commit or "no commit", commit() or "no commit"
-    raise UserError(
-        f"The code or its configs have changed since this was submitted (then {then}, now {now}), "
-        f"so its results would not be what was asked for. `raqa sweep {submission.recipe} --on "
-        "slurm` submits again with the code as it is now."
-    )
+    def _failed(self, why: str) -> None:
+        from raqa.sweeps.slurm.share import record_unfinished, share_of
+        from raqa.sweeps.slurm.submission import read_submission
 
-
-def _extract(wanted: Extraction) -> None:
-    from rich.console import Console
-
-    from raqa.configuration.overrides import compose_config
-    from raqa.embed import embed
-
-    shard = [] if wanted.shard is None else [f"embed.shard={wanted.shard}"]
-    _say(wanted.label)
-    config = compose_config([*wanted.overrides, *shard], wanted.config_folders)
-    embeddings = embed(config, Console(), place=wanted.place)
-    _say(f"{embeddings.computed} computed, {embeddings.reused} were there")
-
-
-def _run(jobs: Sequence[Job], stop: Stop) -> set[str]:
-    """Work through cells; those that others are at are asked for again until they are done."""
-    from raqa.configuration.reuse import reusing_parts
-    from raqa.sweeps.work import run_cell
-
-    results = set[str]()
-    patience_ends = None
-    waiting = list(jobs)
-    with reusing_parts():
-        while waiting:
-            others = []
-            for job in waiting:
-                if stop():
-                    return results
-                outcome = run_cell(job)
-                _say_outcome(outcome)
-                results.add(outcome.result)
-                others += [job] if outcome.result == "elsewhere" else []
-            waiting = others
-            if waiting:
-                # A task that was killed on another node holds its cells until it counts as dead.
-                patience_ends = patience_ends or time.monotonic() + SILENT_S + ASK_AGAIN_S
-                if time.monotonic() > patience_ends:
-                    break
-                time.sleep(ASK_AGAIN_S)
-    return results
-
-
-def _give_up(jobs: Sequence[Job]) -> None:
-    """Leave no claim behind that others would have to wait for."""
-    for job in jobs:
-        give_up(claims_folder(job.runs), job.known_as)
-
-
-def _failed_before_requeue(submission: Submission, jobs: Sequence[Job]) -> list[Job]:
-    """Cells that this submission has tried; a requeued task goes on behind them."""
-    return [job for job in jobs if failure_since(submission, job.runs, job.known_as)]
-
-
-def _record_unfinished(jobs: Sequence[Job], why: str) -> None:
-    """Every cell of the task that has no result has failed for this reason."""
-    from raqa.reports.run_folder import RunFolder
-
-    for job in jobs:
-        if job.force or not RunFolder(job.runs / job.known_as).finished:
-            record(job.runs, job.known_as, (why,))
-
-
-def _say_outcome(outcome: Outcome) -> None:
-    words = {"ran": "", "found": "finished before", "failed": "failed: ", "elsewhere": "left to "}
-    text = words[outcome.result] + "; ".join(outcome.lines)
-    _say(f"{outcome.job.label}  {text}  {outcome.seconds:.1f} s")
-
-
-def _say(text: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')}  {text}", flush=True)
+        record_unfinished(share_of(read_submission(self.folder), self.kind, self.index), why)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Listening comes first: the libraries take seconds to load.
+    sys.exit(Task(Path(sys.argv[1]), cast("Kind", sys.argv[2])).run())

@@ -11,8 +11,8 @@ import pytest
 from raqa.errors import UserError
 from raqa.sweeps.slurm import scheduler
 from raqa.sweeps.slurm.scheduler import Ended, Place, Queued
+from raqa.sweeps.slurm.share import do
 from raqa.sweeps.slurm.submission import KINDS, read_submission
-from raqa.sweeps.slurm.task import do
 
 
 class PretendedSlurm:

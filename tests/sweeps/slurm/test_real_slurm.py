@@ -136,6 +136,7 @@ def test_a_sweep_ends_right_whatever_is_killed_stopped_or_fails(
     assert len(logs) == 6
     assert sum(text.count("requeue 1 of at most 5") for text in logs) == 1
     assert sum(text.count("SIGUSR2: stopping") for text in logs) == 1
+    assert sum(text.count("stopped after epoch") for text in logs) == 1
     assert sum(text.count(", heads ") for text in logs) == 6 + 1  # only that task began twice
 
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*/metrics.json")}

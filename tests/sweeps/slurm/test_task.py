@@ -12,10 +12,10 @@ import pytest
 
 from raqa.reports.run_folder import METRICS
 from raqa.sweeps.failure import record
-from raqa.sweeps.slurm import task
+from raqa.sweeps.slurm import share
 from raqa.sweeps.slurm.interruption import CANCELLED
+from raqa.sweeps.slurm.share import FAILED, REFUSED, do
 from raqa.sweeps.slurm.submission import Submission, read_submission
-from raqa.sweeps.slurm.task import FAILED, REFUSED, do
 from tests.sweeps.conftest import Command
 
 from .conftest import PretendedSlurm
@@ -36,7 +36,7 @@ def test_other_code_than_was_submitted_is_refused_for_every_cell(
     submission: Submission, command: Command, recipe: Path, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(task, "code_digest", lambda _: "another")
+    monkeypatch.setattr(share, "code_digest", lambda _: "another")
     assert do(submission, "embeddings", 0, lambda: False) == REFUSED
     assert do(submission, "heads", 0, lambda: False) == REFUSED
     assert "have changed since this was submitted" in capsys.readouterr().out
@@ -58,9 +58,20 @@ def test_several_tasks_for_one_share_are_refused(
 def test_nothing_is_begun_after_the_task_was_told_to_stop(
     submission: Submission, tmp_path: Path
 ) -> None:
+    do(submission, "heads", 0, lambda: True)
+    assert list(tmp_path.glob("runs/*demo*")) == []
+
+
+def test_a_task_that_is_told_to_stop_leaves_a_checkpoint_with_which_it_goes_on(
+    submission: Submission, tmp_path: Path
+) -> None:
     answers = iter([False, True])
     do(submission, "heads", 0, lambda: next(answers))
-    assert _finished(tmp_path) == 1
+    assert len(list(tmp_path.glob("runs/.*.checkpoint/*"))) == 1
+    assert _finished(tmp_path) == 0
+    assert do(submission, "heads", 0, lambda: False) == 0
+    assert list(tmp_path.glob("runs/.*.checkpoint")) == []
+    assert _finished(tmp_path) == 2
 
 
 def test_a_requeued_task_goes_on_behind_what_failed(submission: Submission, tmp_path: Path) -> None:
@@ -79,21 +90,22 @@ def test_a_cell_that_another_process_drops_is_done_after_all(
     first, _ = submission.packs[0]
     holding = claimed(claims_folder(first.runs), first.known_as)
     holding.__enter__()
-    monkeypatch.setattr(task.time, "sleep", lambda _: holding.__exit__(None, None, None))
+    monkeypatch.setattr(share.time, "sleep", lambda _: holding.__exit__(None, None, None))
     assert do(submission, "heads", 0, lambda: False) == 0
     assert _finished(tmp_path) == 2
 
 
 PROGRAM = """
-    import sys, time
+    import sys, threading, time
+    threading.Thread(target=threading.Event().wait, daemon=True).start()  # as libraries have
     from pathlib import Path
     from raqa.sweeps.slurm.interruption import Interruption
 
     folder = Path(sys.argv[1])
     interruption = Interruption(
         float(sys.argv[2]),
-        lambda: (folder / "left").touch(),
         requeues=2,
+        leave=lambda: (folder / "left").touch(),
         failed=lambda why: (folder / "why").write_text(why),
     )
     (folder / "listens").touch()
