@@ -74,7 +74,15 @@ def report(
     for name in asked.recipes:
         alone = len(asked.recipes) == 1
         place = out if out and alone else (out or Path("report")) / _inside(name)
-        made = _report_recipe(name, asked.overrides, config_dir, place, formats, show, console)
+        made = _report_recipe(
+            name,
+            asked.overrides,
+            place,
+            console,
+            config_dir=config_dir,
+            formats=formats,
+            show=show,
+        )
         if show is not None:
             console.print(escape(show.add(made)), highlight=False, soft_wrap=True)
 
@@ -82,11 +90,12 @@ def report(
 def _report_recipe(
     name: str,
     overrides: Sequence[str],
-    config_dir: Path | None,
     place: Path,
+    console: Console,
+    *,
+    config_dir: Path | None,
     formats: Sequence[str] | None,
     show: ReportInWandb | None,
-    console: Console,
 ) -> RecipeReport:
     """Make, write and print the report of one recipe."""
     from raqa.reports.recipes.write import RECIPE_FORMATS, check_formats, write_recipe_report
