@@ -13,6 +13,7 @@ from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from raqa.reports.recipes.tables import RecipeReport
+    from raqa.sweeps.report_wandb import ReportInWandb
 
 Names = Annotated[
     list[str],
@@ -70,21 +71,45 @@ def report(
     if asked.folders:
         _report_folders(asked.folders, out or Path("report"), formats, include_random, console)
         return
+    for name in asked.recipes:
+        alone = len(asked.recipes) == 1
+        place = out if out and alone else (out or Path("report")) / _inside(name)
+        made = _report_recipe(
+            name,
+            asked.overrides,
+            place,
+            console,
+            config_dir=config_dir,
+            formats=formats,
+            show=show,
+        )
+        if show is not None:
+            console.print(escape(show.add(made)), highlight=False, soft_wrap=True)
+
+
+def _report_recipe(
+    name: str,
+    overrides: Sequence[str],
+    place: Path,
+    console: Console,
+    *,
+    config_dir: Path | None,
+    formats: Sequence[str] | None,
+    show: ReportInWandb | None,
+) -> RecipeReport:
+    """Make, write and print the report of one recipe."""
     from raqa.reports.recipes.write import RECIPE_FORMATS, check_formats, write_recipe_report
     from raqa.sweeps.report import recipe_report
     from raqa.sweeps.show import plan_bar
 
     configs = [] if config_dir is None else [config_dir.resolve()]
-    for name in asked.recipes:
-        alone = len(asked.recipes) == 1
-        place = out if out and alone else (out or Path("report")) / _inside(name)
-        check_formats(formats or ())
-        with plan_bar(Console(stderr=True)) as advance:
-            overrides = asked.overrides if show is None else show.cell_overrides
-            made = recipe_report(name, overrides, configs, advance)
-        _print_report(made, write_recipe_report(made, place, formats or RECIPE_FORMATS), console)
-        if show is not None:
-            console.print(escape(show.add(made)), highlight=False, soft_wrap=True)
+    check_formats(formats or ())
+    with plan_bar(Console(stderr=True)) as advance:
+        made = recipe_report(
+            name, overrides if show is None else show.cell_overrides, configs, advance
+        )
+    _print_report(made, write_recipe_report(made, place, formats or RECIPE_FORMATS), console)
+    return made
 
 
 class ReportCommand(TyperCommand):
