@@ -26,7 +26,7 @@ from raqa.sweeps.command import names_recipe, sweep_recipe
 from raqa.training.interrupt import StoppedError
 
 USER_MISTAKE = 2  # exit status, as other command-line tools use it
-REQUEUE = getattr(signal, "SIGUSR2", None)
+REQUEUE = getattr(signal, "SIGUSR2", 0)  # Windows lacks it
 STOPPED = 3  # exit status: a signal asked it to stop, and the same command goes on
 
 
@@ -102,7 +102,7 @@ def _hydra_run(arguments: Sequence[str], command: str) -> bool:
                 run(config, HydraConfig.get().runtime.choices, Console(), stop=stop)
         except StoppedError:
             if stop.received == REQUEUE and "SUBMITIT_EXECUTOR" in os.environ:
-                signal.raise_signal(stop.received)  # to its owner again, who requeues the job
+                signal.raise_signal(REQUEUE)  # to its owner again, who requeues the job
             raise
         except UserError as error:
             print_problems(error)
