@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,18 @@ def test_curves_config_tables_and_plot_are_there(followed: Path) -> None:
     assert tracked["config"]["provenance"]["versions"]["torch"]
     logged = {key.split("/")[0] for row in tracked["history"] for key in row}
     assert {"predictions", "set_aside", "predicted_against_true"} <= logged
+
+
+def test_the_columns_that_the_documentation_names_are_there(followed: Path) -> None:
+    (tracked,) = _tracked(followed)
+    text = (Path(__file__).parents[2] / "docs" / "in_weights_and_biases.md").read_text("utf-8")
+    of_every_run = text.split("Columns of every run:")[1].split("W&B sorts")[0]
+    first_cells = [line.split("|")[1] for line in of_every_run.splitlines() if "`" in line]
+    columns = {name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)}
+    assert len(columns) > 15
+    assert columns <= set(tracked["summary"])
+    words = set(re.findall(r"`provenance\.(\w+)", text))
+    assert words <= set(tracked["config"]["provenance"])
 
 
 def test_no_key_reaches_any_file(followed: Path) -> None:
