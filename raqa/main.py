@@ -18,9 +18,12 @@ from raqa.configuration.folder import ROOT_CONFIG, config_folder
 from raqa.configuration.help import print_help
 from raqa.configuration.overrides import check_overrides
 from raqa.errors import UserError
+from raqa.stop_request import StopRequest
 from raqa.sweeps.command import names_recipe, sweep_recipe
+from raqa.training.interrupt import StoppedError
 
 USER_MISTAKE = 2  # exit status, as other command-line tools use it
+STOPPED = 3  # exit status: a signal asked it to stop, and the same command goes on
 
 
 def main(arguments: Sequence[str] | None = None, command: str = "python train.py") -> None:
@@ -43,7 +46,11 @@ def main(arguments: Sequence[str] | None = None, command: str = "python train.py
         print_problems(error)
         sys.exit(USER_MISTAKE)
     failures: list[UserError] = []
-    _hydra_run(arguments, command, failures)
+    try:
+        _hydra_run(arguments, command, failures)
+    except StoppedError as stopped:
+        Console().print(f"Stopped {stopped}. The same command goes on from there.")
+        sys.exit(STOPPED)
     if failures:
         sys.exit(USER_MISTAKE)
 
@@ -59,13 +66,17 @@ def _hydra_run(arguments: Sequence[str], command: str, failures: list[UserError]
     """Let Hydra compose and run once, or once for every combination of a sweep.
 
     A combination that can not run is printed at once and does not stop the others.
+
+    Raises:
+        StoppedError: a signal asked for it.
     """
 
     def task(config: DictConfig) -> None:
         from raqa.run import run
 
         try:
-            run(config, HydraConfig.get().runtime.choices, Console())
+            with StopRequest() as stop:
+                run(config, HydraConfig.get().runtime.choices, Console(), stop=stop)
         except UserError as error:
             failures.append(error)
             print_problems(error)

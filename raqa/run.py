@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,11 @@ class Prepared:
     identity: Identity
     folder: RunFolder
 
+    @property
+    def checkpoints(self) -> Path:
+        """A hidden folder beside the run's for what a stopped training goes on with."""
+        return self.folder.path.with_name(f".{self.folder.path.name}.checkpoint")
+
 
 def prepare(config: DictConfig, choices: Mapping[str, str]) -> Prepared:
     """Build and check one configuration, read its labels and say which run it is.
@@ -76,23 +82,39 @@ def prepare(config: DictConfig, choices: Mapping[str, str]) -> Prepared:
     return Prepared(config, choices, experiment, words, recordings, folds, identity, folder)
 
 
-def run(config: DictConfig, choices: Mapping[str, str], console: Console) -> Run:
+def run(
+    config: DictConfig,
+    choices: Mapping[str, str],
+    console: Console,
+    *,
+    stop: Callable[[], bool] | None = None,
+) -> Run:
     """Run one configuration, or show its result if it is finished already.
+
+    Args:
+        stop: asked after each epoch whether to stop; the same run then goes on there.
 
     Raises:
         UserError: something in the config or the data can not work; nothing was written.
+        StoppedError: `stop` asked for it.
     """
     prepared = prepare(config, choices)
     finished = prepared.folder.finished and not config.force
-    result = read_run(prepared.folder.path) if finished else execute(prepared, console)
+    result = read_run(prepared.folder.path) if finished else execute(prepared, console, stop=stop)
     print_run(result, console)
     if finished:
         console.print("[dim]Finished before; force=true trains it again.[/dim]", highlight=False)
     return result
 
 
-def execute(prepared: Prepared, console: Console) -> Run:
-    """Embed, fit, score and write a prepared run, whatever stood in its folder."""
+def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | None = None) -> Run:
+    """Embed, fit, score and write a prepared run, whatever stood in its folder.
+
+    A run that was stopped or killed goes on with what it left beside its folder.
+
+    Raises:
+        StoppedError: `stop`, which is asked after each epoch, asked for it.
+    """
     experiment, recordings = prepared.experiment, prepared.recordings
     paths = prepared.config.paths
     taken = prepared.folds
@@ -101,16 +123,17 @@ def execute(prepared: Prepared, console: Console) -> Run:
     embedded = embed_folds(experiment, recordings, taken, Path(paths.cache), console)
     folds = usable_folds(taken, embedded)
     facts = _run_facts(prepared, folds, embedded)
+    fitting = _Fitting(experiment, embedded, console, prepared.checkpoints, stop)
     loggers = experiment.logger.start(facts)
     try:
-        fitted = _fit(experiment, folds.main, embedded, loggers, console)
+        fitted = fitting.fit(folds.main, "main", loggers)
         with prepared.folder.draft() as draft:
             draft.write(
                 config=OmegaConf.to_yaml(prepared.config, resolve=True),
                 provenance=facts.provenance,
                 fold=folds.main.table,
                 predictions=predict_test(fitted, folds.main, embedded, experiment.seeds),
-                own=_own(experiment, folds, embedded, console),
+                own=_own(fitting, folds),
                 set_aside=pl.concat(
                     [*(corpus.set_aside for corpus in recordings), embedded.set_aside]
                 ),
@@ -119,6 +142,7 @@ def execute(prepared: Prepared, console: Console) -> Run:
                 save_heads=lambda path: fitted.save(path, _head_facts(facts)),
             )
             draft.publish(replace=True)
+        shutil.rmtree(prepared.checkpoints, ignore_errors=True)
         finished = read_run(prepared.folder.path)
     except BaseException:
         experiment.logger.abandon()
@@ -145,12 +169,12 @@ def predict_test(
     return pl.concat(per_seed).select(*columns).cast(pl.Schema(columns))
 
 
-def _own(experiment: Experiment, folds: Folds, embedded: Embedded, console: Console) -> Own | None:
+def _own(fitting: _Fitting, folds: Folds) -> Own | None:
     """The same head with the same seeds, trained on the tested corpus's own fold."""
     if folds.own is None:
         return None
-    fitted = _fit(experiment, folds.own, embedded, (), console)
-    return Own(folds.own.table, predict_test(fitted, folds.own, embedded, experiment.seeds))
+    fitted, seeds = fitting.fit(folds.own, "own", ()), fitting.experiment.seeds
+    return Own(folds.own.table, predict_test(fitted, folds.own, fitting.embedded, seeds))
 
 
 def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]:
@@ -162,33 +186,44 @@ def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]
     }
 
 
-def _fit(
-    experiment: Experiment,
-    fold: Fold,
-    embedded: Embedded,
-    loggers: Sequence[Any],
-    console: Console,
-) -> FittedHead:
-    from raqa.heads.data import FitData
-    from raqa.training.fit import fit
+@dataclass(frozen=True)
+class _Fitting:
+    """How the heads of a run are fitted.
 
-    train, validation = fold.side("train"), fold.side("validation")
-    data = FitData(
-        train_inputs=embedded.inputs(train),
-        train_labels=train["label"].to_numpy(),
-        validation_inputs=embedded.inputs(validation),
-        validation_labels=validation["label"].to_numpy(),
-        classes=len(fold.classes),
-        epoch_recordings=fold.epoch_recordings,
-    )
-    return fit(
-        experiment.head,
-        data,
-        experiment.seeds,
-        experiment.trainer,
-        loggers=loggers,
-        console=console,
-    )
+    Attributes:
+        checkpoints: the folder in which each head has a file to go on with.
+    """
+
+    experiment: Experiment
+    embedded: Embedded
+    console: Console
+    checkpoints: Path
+    stop: Callable[[], bool] | None
+
+    def fit(self, fold: Fold, name: str, loggers: Sequence[Any]) -> FittedHead:
+        """Fit the run's head, all seeds, to one fold; `name` is that of its checkpoint."""
+        from raqa.heads.data import FitData
+        from raqa.training.fit import fit
+
+        train, validation = fold.side("train"), fold.side("validation")
+        data = FitData(
+            train_inputs=self.embedded.inputs(train),
+            train_labels=train["label"].to_numpy(),
+            validation_inputs=self.embedded.inputs(validation),
+            validation_labels=validation["label"].to_numpy(),
+            classes=len(fold.classes),
+            epoch_recordings=fold.epoch_recordings,
+        )
+        return fit(
+            self.experiment.head,
+            data,
+            self.experiment.seeds,
+            self.experiment.trainer,
+            loggers=loggers,
+            console=self.console,
+            checkpoint=self.checkpoints / f"{name}.safetensors",
+            stop=self.stop,
+        )
 
 
 def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import torch
+from matrix_peak import matrix_peak
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
@@ -64,7 +65,7 @@ def main() -> int:
     files, console = _usable(given.folder, given.clips), Console()
     if not files:
         parser.error(f"no recording in {given.folder} can be decoded")
-    peak = matrix_peak()
+    peak = matrix_peak() / 1e9
     table = Table("encoder", "ours", "loop", "times faster", "goal", "GFLOP a clip", "of the peak",
                   title=f"{len(files)} recordings, {given.threads} threads",
                   caption=f"clips a second, medians of {given.repeats}; the machine's matrix "
@@ -117,17 +118,6 @@ def by_loop(encoder: Any, files: Sequence[Path]) -> tuple[float, NDArray[np.floa
         output = encoder(torch.from_numpy(clip.samples)[None])
         rows.append(output[0].detach().numpy())
     return time.perf_counter() - start, np.stack(rows)
-
-
-def matrix_peak(size: int = 2048, repeats: int = 7) -> float:
-    """GFLOP/s of the best of several products of two square matrices."""
-    left, right = torch.randn(size, size), torch.randn(size, size)
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        torch.mm(left, right)
-        seconds.append(time.perf_counter() - start)
-    return 2 * size**3 / min(seconds) / 1e9
 
 
 def _usable(folder: Path, most: int) -> list[Path]:

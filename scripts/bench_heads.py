@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytorch_lightning as lightning
 import torch
+from matrix_peak import matrix_peak
 from plain_lightning import fit_one_by_one
 from rich.console import Console
 from rich.progress import track
@@ -116,17 +117,6 @@ def floating_operations(encoder: str, head: str, epochs: int) -> float:
     model = HEADS[head][0].build(WIDTHS[encoder], [0])
     weights = sum(parameter.numel() for parameter in model.parameters())
     return len(SEEDS) * epochs * weights * (6 * RECORDINGS + 2 * VALIDATION)
-
-
-def matrix_peak(size: int = 2048, repeats: int = 7) -> float:
-    """Operations a second of the best of several products of two square matrices."""
-    left, right = torch.randn(size, size), torch.randn(size, size)
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        torch.mm(left, right)
-        seconds.append(time.perf_counter() - start)
-    return 2 * size**3 / min(seconds)
 
 
 def projected_hours(found: Sequence[Measured], epochs: int) -> tuple[float, float]:

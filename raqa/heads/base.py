@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from raqa.heads.data import FitData, FloatArray
+from raqa.heads.streams import Stream, generator
 from raqa.tables import TaskKind
 
 BOTH: tuple[TaskKind, ...] = ("regression", "classification")
@@ -19,9 +21,37 @@ class StackedModel(nn.Module, ABC):
 
     seeds: tuple[int, ...]
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._streams: dict[Stream, list[torch.Generator]] = {}
+        self._continued: dict[Stream, list[Tensor]] = {}
+
     @abstractmethod
     def forward(self, inputs: Tensor) -> Tensor:
         """Map `[seeds, batch, width]` to `[seeds, outputs, batch]`."""
+
+    def streams(self, use: Stream, device: torch.device) -> list[torch.Generator]:
+        """Each seed's generator for what happens in training, dropout for example.
+
+        A fit that is stopped goes on with these; random numbers from elsewhere would begin anew.
+        """
+        if use not in self._streams:
+            self._streams[use] = [generator(seed, use, device) for seed in self.seeds]
+            for source, state in zip(
+                self._streams[use], self._continued.pop(use, ()), strict=False
+            ):
+                source.set_state(state)
+        return self._streams[use]
+
+    def streams_state(self) -> dict[int, list[Tensor]]:
+        """How far the streams have come."""
+        reached = {use: [one.get_state() for one in made] for use, made in self._streams.items()}
+        return {int(use): states for use, states in {**self._continued, **reached}.items()}
+
+    def continue_streams(self, states: Mapping[int, Sequence[Tensor]]) -> None:
+        """Let the streams go on from what `streams_state` gave."""
+        self._continued = {Stream(use): list(one) for use, one in states.items()}
+        self._streams.clear()
 
 
 class GradientHead(ABC):

@@ -49,7 +49,6 @@ class StackedMLP(StackedModel):
             bound = fan_in**-0.5
             self.weights.append(_stacked_uniform(draws, (fan_out, fan_in), bound))
             self.biases.append(_stacked_uniform(draws, (1, fan_out), bound))
-        self._dropout_draws: list[torch.Generator] = []
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Map `[seeds, batch, width]` to `[seeds, outputs, batch]`."""
@@ -66,13 +65,9 @@ class StackedMLP(StackedModel):
 
     def _dropout_factors(self, like: Tensor) -> Tensor:
         """0 for a dropped unit, 1 / (1 - dropout) for a kept one, each seed from its own stream."""
-        if not self._dropout_draws:
-            self._dropout_draws = [
-                generator(seed, Stream.DROPOUT, like.device) for seed in self.seeds
-            ]
         # float32 whatever the precision, so that both precisions drop the same units.
         draws = torch.empty(like.shape, dtype=torch.float32, device=like.device)
-        for row, source in zip(draws, self._dropout_draws, strict=True):
+        for row, source in zip(draws, self.streams(Stream.DROPOUT, like.device), strict=True):
             row.uniform_(generator=source)
         return draws.ge_(self.dropout).div_(1 - self.dropout).to(like.dtype)
 

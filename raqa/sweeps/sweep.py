@@ -98,7 +98,9 @@ def _run(planned: Plan, settings: SweepSettings, screen: SweepScreen) -> Swept:
     swept = Swept(done=len(planned.cells) - len(jobs))
     screen.begin(planned, len(jobs))
     with screen.bar(len(jobs)):
-        with closing(_outcomes(jobs, settings)) as outcomes:  # ends the workers, whatever comes
+        with closing(
+            _outcomes(jobs, settings, screen.console)
+        ) as outcomes:  # ends the workers, whatever comes
             for outcome in outcomes:
                 if outcome.result != "elsewhere":
                     screen.show(outcome)
@@ -114,15 +116,19 @@ def _ask_again(swept: Swept, settings: SweepSettings, screen: SweepScreen) -> No
     if not others or swept.untouched:
         return
     swept.begun = [outcome for outcome in swept.begun if outcome not in others]
-    with closing(_outcomes([outcome.job for outcome in others], settings)) as outcomes:
+    with closing(
+        _outcomes([outcome.job for outcome in others], settings, screen.console)
+    ) as outcomes:
         for outcome in outcomes:
             screen.show(outcome)
             swept.begun.append(outcome)
 
 
-def _outcomes(jobs: Sequence[Job], settings: SweepSettings) -> Generator[Outcome, None, None]:
+def _outcomes(
+    jobs: Sequence[Job], settings: SweepSettings, console: Console
+) -> Generator[Outcome, None, None]:
     if settings.workers == 1 or len(jobs) < 2:
-        yield from run_here(jobs, fail_fast=settings.fail_fast)
+        yield from run_here(jobs, console, fail_fast=settings.fail_fast)
     else:
         yield from run_in_processes(jobs, settings.workers, fail_fast=settings.fail_fast)
 

@@ -71,10 +71,13 @@ class Outcome:
     damage: tuple[str, ...] = ()
 
 
-def run_cell(job: Job) -> Outcome:
+def run_cell(job: Job, console: Console | None = None) -> Outcome:
     """Run a cell unless it is finished and sound, or another process is running it.
 
     No error of the cell leaves this function; an unexpected one leaves its traceback on disk.
+
+    Args:
+        console: where extraction and training show their progress; None: nowhere.
     """
     begun = time.monotonic()
     name = job.known_as
@@ -84,7 +87,7 @@ def run_cell(job: Job) -> Outcome:
         prepared = prepare(config, choices)
         name = prepared.folder.path.name
         with claimed(claims_folder(job.runs), name):
-            outcome = _run_claimed(job, prepared, begun)
+            outcome = _run_claimed(job, prepared, begun, console or _nowhere())
             forget(job.runs, name)
             return outcome
     except ClaimedError as busy:
@@ -94,12 +97,12 @@ def run_cell(job: Job) -> Outcome:
         return Outcome(job, "failed", failure.lines(), time.monotonic() - begun)
 
 
-def _run_claimed(job: Job, prepared: Prepared, begun: float) -> Outcome:
+def _run_claimed(job: Job, prepared: Prepared, begun: float, console: Console) -> Outcome:
     folder = prepared.folder
     damage = tuple(folder.verify()) if folder.finished else ()
     if folder.finished and not damage and not job.force:
         return Outcome(job, "found", ())
-    run = execute(prepared, _silence())
+    run = execute(prepared, console)
     return Outcome(job, "ran", (headline(run),), time.monotonic() - begun, damage)
 
 
@@ -120,6 +123,5 @@ def headline(run: Run) -> str:
     return f"{value}, {run.scores.baseline} {number_text(number.baseline, number.places)}"
 
 
-def _silence() -> Console:
-    """Cells of a sweep draw no bars and tables of their own."""
+def _nowhere() -> Console:
     return Console(file=io.StringIO(), force_terminal=False)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
+from rich.console import Console
+
 from raqa.configuration.reuse import reusing_parts
 from raqa.sweeps.failure import record
 from raqa.sweeps.work import Job, Outcome, run_cell
@@ -19,11 +21,15 @@ PATIENCE_S = 10.0
 """How long a process may take to end when it is told to."""
 
 
-def run_here(jobs: Sequence[Job], *, fail_fast: bool) -> Iterator[Outcome]:
-    """Run jobs one after another in this process; with `fail_fast` up to the first that fails."""
+def run_here(jobs: Sequence[Job], console: Console, *, fail_fast: bool) -> Iterator[Outcome]:
+    """Run jobs one after another in this process; with `fail_fast` up to the first that fails.
+
+    Args:
+        console: shows the progress of each where it is a terminal.
+    """
     with reusing_parts():
         for job in jobs:
-            outcome = run_cell(job)
+            outcome = run_cell(job, console if console.is_terminal else None)
             yield outcome
             if fail_fast and outcome.result == "failed":
                 return

@@ -42,8 +42,28 @@ class SeedSelection(Callback):
         """Put the kept parameters where the model's are, in its precision."""
         assert isinstance(pl_module, SideBySide)
         self.best = {
-            name: value.detach().clone() for name, value in pl_module.model.named_parameters()
+            name: self.best[name].to(value) for name, value in pl_module.model.named_parameters()
         }
+
+    def on_train_start(self, trainer: lightning.Trainer, _: lightning.LightningModule) -> None:
+        """Train nothing where a checkpoint holds seeds that have all stopped."""
+        trainer.should_stop = not bool(self.training.any())
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything that a fit which was stopped goes on with."""
+        return {
+            "best": self.best,
+            "training": self.training,
+            "best_error": self.best_error,
+            "waited": self._waited,
+            "rows": self._rows,
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on with what `state_dict` gave."""
+        self.best, self._rows = state_dict["best"], state_dict["rows"]
+        self.training, self.best_error = state_dict["training"], state_dict["best_error"]
+        self._waited = state_dict["waited"]
 
     def on_validation_end(
         self, trainer: lightning.Trainer, pl_module: lightning.LightningModule
@@ -107,7 +127,9 @@ class EpochBar(Callback):
 
     def on_fit_start(self, trainer: lightning.Trainer, _: lightning.LightningModule) -> None:
         """Show the bar."""
-        self.task = self.progress.add_task("", total=trainer.max_epochs, state="")
+        self.task = self.progress.add_task(
+            "", total=trainer.max_epochs, completed=trainer.current_epoch, state=""
+        )
         self.progress.start()
 
     def on_validation_end(self, *_: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 import pytorch_lightning as lightning
 import torch
@@ -37,7 +38,7 @@ class TrainBatches:
     ) -> None:
         self.inputs, self.labels, self.batch_size = inputs, labels, batch_size
         self._batches = math.ceil((epoch_recordings or len(labels)) / batch_size)
-        self._orders = [generator(seed, Stream.ORDER) for seed in seeds]
+        self.orders = [generator(seed, Stream.ORDER) for seed in seeds]
 
     def __len__(self) -> int:
         return self._batches
@@ -51,7 +52,7 @@ class TrainBatches:
         """Rows of one batch after the other, `[seeds, batch]`, over all recordings for ever."""
         count = len(self.labels)
         while True:
-            orders = [torch.randperm(count, generator=order) for order in self._orders]
+            orders = [torch.randperm(count, generator=order) for order in self.orders]
             order = torch.stack(orders).to(self.labels.device)
             yield from torch.split(order, self.batch_size, dim=1)
 
@@ -87,6 +88,17 @@ class ArraysDataModule(lightning.LightningDataModule):
             torch.tensor(scaling.inputs(data.validation_inputs), dtype=dtype),
             torch.tensor(data.validation_labels, dtype=torch.float64),
         ]
+        self._train_batches: TrainBatches | None = None
+        self._orders: Sequence[Tensor] = ()  # where a fit that was stopped goes on
+
+    def state_dict(self) -> dict[str, Any]:
+        """How far each seed's stream of orders has come."""
+        assert self._train_batches is not None
+        return {"orders": [order.get_state() for order in self._train_batches.orders]}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on with what `state_dict` gave."""
+        self._orders = state_dict["orders"]
 
     def setup(self, stage: str) -> None:  # noqa: ARG002
         """Move everything to the training device, unless its memory is too small for that."""
@@ -98,7 +110,11 @@ class ArraysDataModule(lightning.LightningDataModule):
     def train_dataloader(self) -> TrainBatches:
         """Batches of the training side, shuffled per seed."""
         inputs, labels, _, _ = self.tensors
-        return TrainBatches(inputs, labels, self.seeds, self.batch_size, self.epoch_recordings)
+        batches = TrainBatches(inputs, labels, self.seeds, self.batch_size, self.epoch_recordings)
+        for order, state in zip(batches.orders, self._orders, strict=False):
+            order.set_state(state)
+        self._train_batches = batches
+        return batches
 
     def val_dataloader(self) -> ValidationBatches:
         """Batches of the validation side, in order."""

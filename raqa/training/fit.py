@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -31,6 +32,8 @@ def fit(
     *,
     loggers: Sequence[Logger] = (),
     console: Console | None = None,
+    checkpoint: Path | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> FittedHead:
     """Fit a head for all seeds at once; each seed's result is that of fitting it alone.
 
@@ -41,10 +44,16 @@ def fit(
     Args:
         loggers: Lightning loggers, told of each epoch.
         console: where to show the progress bar; None shows none.
+        checkpoint: file for the state of a training in epochs, written now and then and when it
+            stops. Where there is one of the very same fit, training goes on with it, and its
+            result is that of a training without a stop, to the last bit with as many threads.
+            Removing it is the caller's business.
+        stop: asked after each epoch whether to stop there.
 
     Raises:
         UserError: seeds that are negative, repeated or none, a device that is not there, or
             training that diverged.
+        StoppedError: `stop` asked for it.
     """
     _check_seeds(seeds)
     scaling = Scaling.learn(data, settings)
@@ -62,6 +71,8 @@ def fit(
         objective=objective,
         loggers=loggers,
         console=console,
+        checkpoint=checkpoint,
+        stop=stop,
     )
     return FittedHead(
         head=head,

@@ -61,5 +61,5 @@ def _checksum(arrays: Mapping[str, Array], text: str) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"{name} {array.dtype} {array.shape} ".encode())
-        digest.update(array.tobytes())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return digest.hexdigest()

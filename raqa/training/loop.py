@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as lightning
@@ -16,7 +19,9 @@ from raqa.errors import UserError
 from raqa.heads.base import GradientHead
 from raqa.heads.data import FitData
 from raqa.training.callbacks import EpochBar, EpochLog, SeedSelection
+from raqa.training.checkpoint import CheckpointFile, Say, Stopping
 from raqa.training.datamodule import ArraysDataModule
+from raqa.training.fingerprint import fingerprint
 from raqa.training.module import SideBySide
 from raqa.training.objective import Objective
 from raqa.training.quiet import quiet_lightning, torch_flags_restored
@@ -35,26 +40,39 @@ def train(
     objective: Objective,
     loggers: Sequence[Logger],
     console: Console | None,
+    checkpoint: Path | None,
+    stop: Callable[[], bool] | None,
 ) -> SeedSelection:
     """Train and return what each seed's best epoch left.
 
     Raises:
         UserError: the device is not there, or a seed had no epoch with a finite validation error.
+        StoppedError: `stop` asked for it.
     """
     arguments = trainer_arguments(settings)
     model = head.build(data.width, seeds, objective.outputs)
+    if settings.precision == 64:  # Lightning would do so after a checkpoint was read into it
+        model.double()
     selection = SeedSelection(model, settings.patience)
     callbacks: list[Callback] = [selection]
     if loggers:
         callbacks.append(EpochLog(selection, objective.log_name))
     if console is not None:
         callbacks.append(EpochBar(console, selection, objective.error_name))
+    file = None
+    if checkpoint is not None:
+        belongs = fingerprint(head, data, seeds, settings, arguments["accelerator"])
+        file = CheckpointFile(checkpoint, belongs, _say(console))
+        arguments["plugins"].append(file)
+    callbacks.append(Stopping(file, stop))
+    found = file is not None and file.found()
     rows = min(settings.batch_size, len(data.train_labels))
     with torch_flags_restored(), quiet_lightning(), threads_that_pay(model, rows):
         trainer = lightning.Trainer(**arguments, callbacks=callbacks, logger=list(loggers) or False)
         trainer.fit(
             SideBySide(model, objective, settings),
             datamodule=ArraysDataModule(data, scaling, seeds, settings),
+            ckpt_path=checkpoint if found else None,
         )
     best = zip(seeds, selection.best_error, strict=True)
     diverged = [seed for seed, error in best if error.isinf()]
@@ -86,6 +104,13 @@ def trainer_arguments(settings: TrainerSettings) -> dict[str, Any]:
         "enable_progress_bar": False,
         "enable_model_summary": False,
     }
+
+
+def _say(console: Console | None) -> Say:
+    """Tell the user on the console, or as a warning where there is none."""
+    if console is None:
+        return partial(warnings.warn, stacklevel=2)
+    return partial(console.print, highlight=False, markup=False, soft_wrap=True)
 
 
 def _device(settings: TrainerSettings) -> dict[str, Any]:

@@ -58,6 +58,14 @@ class SideBySide(lightning.LightningModule):
         self._losses, self._errors = [], []
         self._train_count = self._validation_count = 0
 
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Add how far the model's random streams have come."""
+        checkpoint["streams"] = self.model.streams_state()
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Let the model's random streams go on from there."""
+        self.model.continue_streams(checkpoint["streams"])
+
     def configure_optimizers(self) -> OptimizerLRSchedulerConfig:
         """The optimiser over all seeds and a learning rate that decays each epoch."""
         optimiser = make_optimiser(self.model, self.settings)

@@ -15,15 +15,19 @@ _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"  # Lightning sets it for deterministic algor
 
 @contextmanager
 def quiet_lightning() -> Iterator[None]:
-    """Drop Lightning's notices (devices found, tips, limits reached) and two known warnings."""
+    """Drop Lightning's notices (devices found, tips, limits reached) and three known warnings."""
     notices = logging.getLogger("pytorch_lightning.utilities.rank_zero")
     notices.addFilter(_above_info)
     try:
         with warnings.catch_warnings():
             # accelerator=cpu on a machine with a GPU is the user's choice.
             warnings.filterwarnings("ignore", message="GPU available but not used")
+            # A login node has srun; how runs are started there is the launcher's business.
+            warnings.filterwarnings("ignore", message="The `srun` command is available")
             # Lightning 2.6's own use of a name that torch 2.14 is about to drop.
             warnings.filterwarnings("ignore", message=r"`isinstance\(treespec, LeafSpec\)`")
+            # A machine with Slurm where this process is no Slurm task is no mistake.
+            warnings.filterwarnings("ignore", message="The `srun` command is available")
             yield
     finally:
         notices.removeFilter(_above_info)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import wandb
 
 from raqa.main import main
 from raqa.reports.run_folder import Run, read_run
@@ -119,3 +120,21 @@ def test_an_interrupted_run_is_continued_under_the_same_id(
     assert (first["exit"], second["exit"]) == (1, 0)
     assert "mae_mean" not in first["summary"]
     assert "mae_mean" in second["summary"]
+
+
+def test_a_run_finishes_without_the_service_and_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("WANDB_API_KEY", SECRET)
+    monkeypatch.setattr("raqa.reports.wandb_session._said", set())
+    wandb.teardown()  # the library keeps the address that it saw first
+    runs, begun = tmp_path / "runs", time.monotonic()
+    main([*SMALL, "logger=wandb", f"paths.runs={runs}"])
+    took = time.monotonic() - begun
+    wandb.teardown()
+    assert capsys.readouterr().err.count("can not be reached") == 1
+    assert took < 60
+    (tracked,) = _tracked(runs)
+    assert tracked["id"] == _run(runs).path.name
+    assert tracked["exit"] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 from pathlib import Path
 
 import polars as pl
@@ -67,6 +68,15 @@ def test_it_is_silent_without_a_console(
         fit(head, data, [0], SETTINGS)
     assert capfd.readouterr() == ("", "")
     assert caplog.messages == []
+
+
+def test_a_login_node_where_srun_can_be_called_is_no_reason_to_warn(
+    data: FitData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "srun").write_text("#!/bin/sh\n")
+    (tmp_path / "srun").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    fit(MLPHead(), data, [0], SETTINGS)  # warnings are errors here
 
 
 def test_lightnings_notices_come_back_afterwards(

@@ -21,7 +21,7 @@ CAPTION = (
     "Mean absolute error on test recordings, mean ± SD over seeds; 95 % interval over subjects. "
     "Bold: the smallest error of the row and those that can not be told from it (paired bootstrap "
     "over subjects, Holm-corrected over all pairs of the row); random weights and encoders that "
-    "saw the corpus before (†) can not be the best."
+    "saw the corpus before (†) can not be the best. Ratio: the best error over the baseline's."
 )
 PAPER = " Paper: the published number, and ours minus it."
 
@@ -74,8 +74,10 @@ def _table(grid: Grid, notes: Notes, published: Published, *, heads: bool) -> Ta
     headings += [Heading(name, "MAE with this encoder", name) for name in grid.columns]
     headings += [
         Heading("best", "the smallest error that can be the best", "best", numeric=False),
-        Heading("median", "MAE of the training median, and the best error over it", "median"),
-        Heading("MAD", "mean absolute deviation of all labels, and the best error over it", "mad"),
+        Heading("median", "MAE of the training median; ratio: the best error over it", "median"),
+        Heading(
+            "MAD", "mean absolute deviation of all labels; ratio: the best error over it", "mad"
+        ),
     ]
     rows = tuple(_row(row, grid.columns, notes, published) for row in grid.rows)
     caption = CAPTION + (PAPER if published.errors else "")
@@ -119,18 +121,18 @@ def _baselines(row: Row, notes: Notes) -> tuple[Shown, ...]:
     )
     return (
         name,
-        _baseline(row, "median", lambda run: errors_of(run).median_mae, notes),
-        _baseline(row, "MAD", lambda run: errors_of(run).mad, notes),
+        _baseline(row, lambda run: errors_of(run).median_mae, notes),
+        _baseline(row, lambda run: errors_of(run).mad, notes),
     )
 
 
-def _baseline(row: Row, name: str, pick: Callable[[Run], Number], notes: Notes) -> Shown:
+def _baseline(row: Row, pick: Callable[[Run], Number], notes: Notes) -> Shown:
     """A baseline's error, and the best error of the row over it: below 1 is better."""
     assert row.shown is not None
     shown = number_shown(pick(row.shown), notes, decimals(row.shown.provenance.unit))
     ratio = number_shown(row.ratio(pick), notes, 3)
     values = {**shown.values, "best_over": ratio.values[""]}
-    return replace(shown, lines=(*shown.lines, f"best/{name} {ratio.lines[0]}"), values=values)
+    return replace(shown, lines=(*shown.lines, f"ratio {ratio.lines[0]}"), values=values)
 
 
 def _heads_table(cells: Sequence[ReportCell]) -> Table:

@@ -21,8 +21,8 @@ _OF_RECIPES = (
     ),
     (
         "Collapsed",
-        "The predictions of so many seeds hardly spread: the model says nearly the same for "
-        "everyone, and its error is that of a constant.",
+        "The predictions of so many seeds, say 2 of 5, hardly spread: the model says nearly the "
+        "same for everyone, and its error is that of a constant.",
     ),
     ("Paper", "The published number, and ours minus the published one."),
 )

@@ -140,7 +140,7 @@ def _place(curve: TrainingCurve, size: str, notes: Notes) -> Shown:
 def _caveats(pooled: Pooled) -> list[str]:
     found = ["random weights"] if random(pooled.runs[0]) else []
     if pooled.collapsed:
-        found.append(f"collapsed ({pooled.collapsed} of {len(pooled.mae.by_seed)} seeds)")
+        found.append(f"collapsed {pooled.collapsed} of {len(pooled.mae.by_seed)}")
     return found
 
 

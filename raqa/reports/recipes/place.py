@@ -42,7 +42,7 @@ def error_shown(
     if cell is None:
         return NOT_ASKED
     if cell.run is None:
-        theirs = (f"paper {published.text}",) if published else ()
+        theirs = (f"paper {published.text()}",) if published else ()
         values: dict[str, Plain] = {"problem": cell.problem, **_published_values(published, None)}
         return Shown((f"missing {notes.mark(cell.problem or '')}", *theirs), values=values)
     run, scores, facts = cell.run, errors_of(cell.run), cell.run.provenance
@@ -54,7 +54,7 @@ def error_shown(
     if tested:
         lines.append(f"n {tested_text(run)}")
     if published:
-        lines.append(f"paper {published.text}, {_signed(mean, published.mean, places)}")
+        lines.append(f"paper {published.text(places)}, {_signed(mean, published.mean, places)}")
     lines += flags(run)
     values = {
         "": _plain(mean),
@@ -89,8 +89,8 @@ def flags(run: Run) -> list[str]:
     if not facts.weights_real:
         found.append("random weights")
     if scores.collapsed_seeds and facts.head not in CONSTANT_HEADS:
-        count = f"{len(scores.collapsed_seeds)} of {len(scores.seeds)} seeds"
-        found.append(f"collapsed ({count})")
+        count = f"{len(scores.collapsed_seeds)} of {len(scores.seeds)}"
+        found.append(f"collapsed {count}")
     if facts.subjects_on_two_sides:
         found.append("leaking split")
     return found

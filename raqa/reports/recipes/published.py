@@ -23,10 +23,9 @@ class PublishedError:
     mean: float
     sd: float | None = None
 
-    @property
-    def text(self) -> str:
-        """The mean with the decimals that it was printed with, two at least."""
-        return published_text(self.mean)
+    def text(self, places: int = 2) -> str:
+        """The mean with the decimals that it was printed with, `places` at least."""
+        return published_text(self.mean, places)
 
 
 @dataclass(frozen=True)
@@ -57,10 +56,10 @@ class Published:
         return exact or self.errors.get((corpus, task, "", encoder))
 
 
-def published_text(value: float) -> str:
-    """A published number with its own decimals, two at least."""
+def published_text(value: float, places: int = 2) -> str:
+    """A published number with its own decimals, `places` at least."""
     decimals = len(repr(value).partition(".")[2])
-    return f"{value:.{max(2, decimals)}f}".replace("-", "−")
+    return f"{value:.{max(places, decimals)}f}".replace("-", "−")
 
 
 def read_published(path: Path | None) -> Published:

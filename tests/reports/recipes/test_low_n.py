@@ -30,7 +30,7 @@ def test_the_spread_stands_beside_so_that_a_constant_model_looks_like_one(make_c
     report = make_recipe_report(recipe("low_n"), cells)
     lines = place(report, 0, "n_20").lines
     assert any(line.startswith("spread 0.0") for line in lines)
-    assert "collapsed (3 of 3 seeds)" in lines
+    assert "collapsed 3 of 3" in lines
 
 
 def test_validation_is_whole_and_its_size_is_printed(cells, recipe):
