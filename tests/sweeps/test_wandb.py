@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from reports.wandb_log import read_offline
 
@@ -149,6 +150,11 @@ def test_no_secret_of_the_environment_is_in_any_file(tmp_path: Path, faulty_reci
     files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
     assert {".wandb", ".log", ".html", ".parquet", ".safetensors"} <= {one.suffix for one in files}
     texts = {str(path): path.read_bytes() for path in files}
+    texts |= {  # which is compressed
+        f"rows of {path}": str(pl.read_parquet(path).to_dicts()).encode()
+        for path in files
+        if path.suffix == ".parquet"
+    }
     texts["terminal"] = (ended.stdout + ended.stderr).encode()
     assert [(name, kind) for name, text in texts.items() for kind, secret in SECRETS.items()
             if secret.encode() in text] == []  # fmt: skip
