@@ -15,6 +15,7 @@ from raqa.errors import UserError, neighbours
 from raqa.main import USER_MISTAKE, print_problems
 from raqa.main import main as train_main
 from raqa.reports.wandb_command import app as wandb
+from raqa.sweeps import cluster_command as cluster
 from raqa.sweeps import command as sweeps
 from raqa.sweeps import report_command as reports
 
@@ -68,6 +69,8 @@ def train() -> None:
 
 app.command()(sweeps.plan)
 app.command()(sweeps.sweep)
+app.command()(cluster.status)
+app.command()(cluster.collect)
 app.command(cls=reports.ReportCommand)(reports.report)
 app.command()(reports.compare)
 

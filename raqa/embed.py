@@ -18,11 +18,17 @@ if TYPE_CHECKING:
     from raqa.embeddings.extract import Embeddings
 
 
-def embed(config: DictConfig, console: Console, export: Path | None = None) -> Embeddings:
-    """Embed every recording of the config's cohort that has audio.
+def embed(
+    config: DictConfig,
+    console: Console,
+    export: Path | None = None,
+    place: str = "datamodule",
+) -> Embeddings:
+    """Embed every recording of one of the config's cohorts that has audio.
 
     Args:
         export: where to write recording ids and vectors as well (.parquet).
+        place: where corpus and cohort are in the config: `regime.target` is the tested one.
 
     Raises:
         UserError: something in the config can not work, or there is no audio at all.
@@ -34,7 +40,7 @@ def embed(config: DictConfig, console: Console, export: Path | None = None) -> E
         raise UserError(f"--export {export}: the file's name must end with .parquet")
     corpus, cohort, clip, settings, encoder = (
         build_node(config, name)
-        for name in ("datamodule.corpus", "datamodule.cohort", "clip", "embed", "encoder")
+        for name in (f"{place}.corpus", f"{place}.cohort", "clip", "embed", "encoder")
     )
     check_clip(encoder, clip)
     everything = corpus.read()

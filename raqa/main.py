@@ -5,6 +5,8 @@ Hydra composes and sweeps; heavy libraries are imported after the command line w
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,13 +18,15 @@ from rich.console import Console
 
 from raqa.configuration.folder import ROOT_CONFIG, config_folder
 from raqa.configuration.help import print_help
-from raqa.configuration.overrides import check_overrides
+from raqa.configuration.overrides import check_overrides, compose_config
 from raqa.errors import UserError
+from raqa.mistakes import Mistakes
 from raqa.stop_request import StopRequest
 from raqa.sweeps.command import names_recipe, sweep_recipe
 from raqa.training.interrupt import StoppedError
 
 USER_MISTAKE = 2  # exit status, as other command-line tools use it
+REQUEUE = getattr(signal, "SIGUSR2", 0)  # Windows lacks it
 STOPPED = 3  # exit status: a signal asked it to stop, and the same command goes on
 
 
@@ -42,16 +46,16 @@ def main(arguments: Sequence[str] | None = None, command: str = "python train.py
             sys.exit(sweep_recipe(arguments, _extra_folders(arguments)))
         sweep = "-m" in arguments or "--multirun" in arguments
         check_overrides(_overrides(arguments), _extra_folders(arguments), sweep=sweep)
+        _check_launcher(arguments, sweep=sweep)
     except UserError as error:
         print_problems(error)
         sys.exit(USER_MISTAKE)
-    failures: list[UserError] = []
     try:
-        _hydra_run(arguments, command, failures)
+        failed = _hydra_run(arguments, command)
     except StoppedError as stopped:
         Console().print(f"Stopped {stopped}. The same command goes on from there.")
         sys.exit(STOPPED)
-    if failures:
+    if failed:
         sys.exit(USER_MISTAKE)
 
 
@@ -62,14 +66,33 @@ def print_problems(error: UserError) -> None:
         console.print(f"[bold red]error:[/bold red] {_plain(problem)}", highlight=False)
 
 
-def _hydra_run(arguments: Sequence[str], command: str, failures: list[UserError]) -> None:
+def _check_launcher(arguments: Sequence[str], *, sweep: bool) -> None:
+    """Refuse a launcher for a single run, which Hydra would run in this process.
+
+    Raises:
+        UserError: saying so.
+    """
+    chosen = [one for one in _overrides(arguments) if one.startswith("hydra/launcher=")]
+    if chosen and not sweep:
+        raise UserError(
+            f"{chosen[-1]}: launchers start the runs of a sweep. Without -m this one would run "
+            "here, on a cluster's login node; add -m (or --multirun)."
+        )
+
+
+def _hydra_run(arguments: Sequence[str], command: str) -> bool:
     """Let Hydra compose and run once, or once for every combination of a sweep.
 
-    A combination that can not run is printed at once and does not stop the others.
+    A combination that can not run is printed at once and does not stop the others. Those that a
+    launcher ran elsewhere are printed when all have ended.
+
+    Returns:
+        whether any could not run.
 
     Raises:
         StoppedError: a signal asked for it.
     """
+    mistakes, here, printed = Mistakes(), os.getpid(), list[UserError]()
 
     def task(config: DictConfig) -> None:
         from raqa.run import run
@@ -77,9 +100,16 @@ def _hydra_run(arguments: Sequence[str], command: str, failures: list[UserError]
         try:
             with StopRequest() as stop:
                 run(config, HydraConfig.get().runtime.choices, Console(), stop=stop)
+        except StoppedError:
+            if stop.received == REQUEUE and "SUBMITIT_EXECUTOR" in os.environ:
+                signal.raise_signal(REQUEUE)  # to its owner again, who requeues the job
+            raise
         except UserError as error:
-            failures.append(error)
             print_problems(error)
+            if os.getpid() == here:
+                printed.append(error)
+            else:
+                mistakes.add(Path(config.paths.runs), error)
 
     launch = hydra.main(
         version_base="1.3", config_path=str(config_folder()), config_name=ROOT_CONFIG
@@ -90,6 +120,11 @@ def _hydra_run(arguments: Sequence[str], command: str, failures: list[UserError]
         launch()
     finally:
         sys.argv = given
+    places = [one for one in _overrides(arguments) if one.startswith("paths")]
+    elsewhere = mistakes.take(Path(compose_config(places, _extra_folders(arguments)).paths.runs))
+    for error in elsewhere:
+        print_problems(error)
+    return bool(printed or elsewhere)
 
 
 def _overrides(arguments: Sequence[str]) -> list[str]:

@@ -23,6 +23,7 @@ from raqa.reports.console import print_run
 from raqa.reports.run_folder import Run, RunFolder, read_run
 from raqa.reports.scoring import Own
 from raqa.reports.tracking import RunFacts
+from raqa.single import check_single
 from raqa.tables import prediction_columns
 
 if TYPE_CHECKING:
@@ -113,8 +114,10 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     A run that was stopped or killed goes on with what it left beside its folder.
 
     Raises:
+        UserError: the data can not work, or this is one of several processes for the run.
         StoppedError: `stop`, which is asked after each epoch, asked for it.
     """
+    check_single()
     experiment, recordings = prepared.experiment, prepared.recordings
     paths = prepared.config.paths
     taken = prepared.folds

@@ -21,14 +21,14 @@ class StopRequest:
     """
 
     def __init__(self) -> None:
-        self.requested = False
+        self.received: int | None = None
         self._asked = False
         self._before: dict[signal.Signals, Any] = {}
 
     def __call__(self) -> bool:
         """Tell whether a signal has asked to stop; it will be asked again after the epoch."""
         self._asked = True
-        return self.requested
+        return self.received is not None
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():  # others may not listen
@@ -48,6 +48,6 @@ class StopRequest:
             signal.signal(*self._before.popitem())
 
     def _hear(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        self.requested = True
+        self.received = number
         if not self._asked:
             raise StoppedError("before a first epoch was complete")

@@ -103,3 +103,28 @@ def test_train_py_calls_the_same_command() -> None:
     )  # fmt: skip
     assert done.returncode == USER_MISTAKE
     assert "Did you mean mlp" in done.stderr
+
+
+def test_a_launcher_without_m_is_refused_and_nothing_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    shown = _fails(capsys, "hydra/launcher=slurm", f"paths.runs={tmp_path}")
+    assert "hydra/launcher=slurm: launchers start the runs of a sweep" in shown
+    assert "add -m" in shown
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow  # a process of its own for each job
+def test_jobs_of_a_launcher_that_can_not_work_are_told_by_the_command_that_launched_them(
+    tmp_path: Path,
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "train.py", "-m", "hydra/launcher=submitit_local", "task=age,smoker",
+         "debug=quick", "datamodule.corpus.subjects=20", f"paths.runs={tmp_path}"],
+        capture_output=True, text=True, cwd=CHECKOUT, check=False,
+    )  # fmt: skip
+    assert done.returncode == USER_MISTAKE, done.stderr
+    assert "smoker" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(list(tmp_path.glob("*/metrics.json"))) == 1
+    assert list(tmp_path.glob("sweeps/multirun-*")) == []

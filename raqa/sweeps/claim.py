@@ -84,6 +84,15 @@ def holder(folder: Path, name: str) -> Owner | None:
     return owner if owner is not None and _lives(owner, folder / name) else None
 
 
+def give_up(folder: Path, name: str) -> None:
+    """Give up a claim of this process's own, where the process ends within its block."""
+    owner = _read(folder / name)
+    if owner is None:
+        return
+    if (owner.host, owner.pid, owner.born) == (socket.gethostname(), os.getpid(), own_birth()):
+        (folder / name).unlink(missing_ok=True)
+
+
 def _acquire(path: Path) -> Owner:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     mine = Owner(socket.gethostname(), os.getpid(), own_birth(), now, uuid.uuid4().hex)

@@ -16,8 +16,15 @@ if TYPE_CHECKING:
     from raqa.sweeps.sweep import SweepSettings
 
 RECIPE = "recipe"
-SETTINGS = ("workers", "fail_fast", "force")
+SETTINGS = ("workers", "fail_fast", "force", "embed_on", "pack", "shards")
+LAUNCHER = "hydra/launcher="
+HERE, CLUSTER = ("workers", "fail_fast"), ("embed_on", "pack", "shards")
+"""Settings of a sweep on this machine, and of one on a cluster."""
+
 FLAGS = ("-m", "--multirun", "--config-dir", "-cd")
+PACK = 20
+"""Runs in one job: starting Python costs about as much as one small run."""
+
 INTERRUPTED = 130  # exit status, as shells have it
 
 RecipeName = Annotated[
@@ -50,7 +57,7 @@ def plan(recipe: RecipeName, overrides: Overrides = None, config_dir: ConfigFold
 
     console = Console()
     with plan_bar(Console(stderr=True)) as advance:
-        planned = make_plan(read_recipe(recipe, overrides or (), _folders(config_dir)), advance)
+        planned = make_plan(read_recipe(recipe, overrides or (), folders(config_dir)), advance)
     print_plan(planned, console)
 
 
@@ -63,6 +70,19 @@ def sweep(
         bool, typer.Option("--fail-fast", help="Begin no run after one has failed.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Also run again what is done.")] = False,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            help="Submit to Slurm and return: slurm, slurm_gpu, ... (conf/hydra/launcher)."
+        ),
+    ] = None,
+    embed_on: Annotated[
+        str | None, typer.Option(help="With --on: another preset for embeddings, as slurm_gpu.")
+    ] = None,
+    pack: Annotated[int, typer.Option(min=1, help="With --on: runs in one job.")] = PACK,
+    shards: Annotated[
+        int, typer.Option(min=1, help="With --on: jobs that share a corpus's extraction.")
+    ] = 1,
     config_dir: ConfigFolder = None,
 ) -> None:
     """Run what of a recipe is not done yet; stop it at any time, the same command continues.
@@ -71,13 +91,22 @@ def sweep(
 
     A run that fails does not stop the others; failures are printed at once and again at the end.
 
-    Exit status: 0 all is done, 1 runs failed, 2 a mistake, 3 another process is running it.
+    With --on the runs are submitted to a cluster; `raqa status` says how far they are.
+
+    Exit status: 0 all is done (or submitted), 1 runs failed (or can not be submitted), 2 a mistake,
+    3 another process is running it.
     """
     typed, given = _split(overrides or ())
-    flags = {"fail_fast": fail_fast, "force": force}
-    on = {name: "true" for name, is_on in flags.items() if is_on}
-    settings = _settings({"workers": str(workers), **typed, **on})
-    sys.exit(_run(recipe, given, _folders(config_dir), settings))
+    options = {
+        "workers": workers if workers > 1 else None,
+        "fail_fast": "true" if fail_fast else None,
+        "force": "true" if force else None,
+        "embed_on": embed_on,
+        "pack": pack if pack != PACK else None,
+        "shards": shards if shards > 1 else None,
+    }
+    own = {**typed, **{name: str(value) for name, value in options.items() if value is not None}}
+    sys.exit(_start(recipe, given, folders(config_dir), own, on))
 
 
 def names_recipe(arguments: Sequence[str]) -> bool:
@@ -95,10 +124,17 @@ def sweep_recipe(arguments: Sequence[str], config_folders: Sequence[Path]) -> in
         UserError: -m is missing, or something is not for recipes.
     """
     own, overrides = _split([one for one in arguments if _is_override(one)])
+    launchers = [one.removeprefix(LAUNCHER) for one in overrides if one.startswith(LAUNCHER)]
+    overrides = [one for one in overrides if not one.startswith(LAUNCHER)]
+    on = launchers[-1] if launchers else None
     problems = [
-        f"{one}: a recipe runs in this process or in workers=N of its own, not by Hydra's launcher."
+        f"{LAUNCHER}{on}: a recipe runs in this process, in workers=N of its own, or on a cluster "
+        f"({LAUNCHER}slurm)."
+    ] * (on is not None and not on.startswith("slurm"))
+    problems += [
+        f"{one}: a recipe has no use for it."
         for one in overrides
-        if one.startswith(("hydra/", "hydra."))
+        if one.startswith(("hydra/", "hydra.")) and not (on and one.startswith("hydra.launcher."))
     ]
     problems += [
         f"{one}: a recipe has no use for it. {neighbours(one, FLAGS)}"
@@ -108,12 +144,40 @@ def sweep_recipe(arguments: Sequence[str], config_folders: Sequence[Path]) -> in
     if not {"-m", "--multirun"} & set(arguments):
         problems.append(f"+recipe={own[RECIPE]}: a recipe is a sweep; add -m (or --multirun).")
     try:
-        settings = _settings(own)
+        _settings(own)
     except UserError as error:
         problems += error.problems
     if problems:
         raise UserError(problems)
-    return _run(own[RECIPE], overrides, config_folders, settings)
+    return _start(own[RECIPE], overrides, config_folders, own, on)
+
+
+def _start(
+    name: str,
+    overrides: Sequence[str],
+    config_folders: Sequence[Path],
+    own: Mapping[str, str],
+    on: str | None,
+) -> int:
+    """Run a recipe here, or submit it to a cluster.
+
+    Raises:
+        UserError: a setting of the one is given for the other, or has the wrong form.
+    """
+    settings = _settings(own)
+    useless = [key for key in (CLUSTER if on is None else HERE) if key in own]
+    if useless:
+        why = "is for a sweep on a cluster (--on slurm)" if on is None else "is for a sweep here"
+        raise UserError([f"{key}={own[key]}: {why}." for key in useless])
+    if on is None:
+        return _run(name, overrides, config_folders, settings)
+    from raqa.sweeps.cluster_command import submit
+
+    return submit(
+        name, overrides, config_folders, on,
+        embed_on=own.get("embed_on"), pack=int(own.get("pack", PACK)),
+        shards=int(own.get("shards", 1)), force=settings.force,
+    )  # fmt: skip
 
 
 def _is_override(argument: str) -> bool:
@@ -137,16 +201,16 @@ def _settings(own: Mapping[str, str]) -> SweepSettings:
     from raqa.sweeps.sweep import SweepSettings
 
     problems = []
-    workers = own.get("workers", "1")
-    if not (workers.isdecimal() and int(workers) > 0):
-        problems.append(f"workers={workers}: expected how many processes, 1 or more.")
+    for name, what in (("workers", "processes"), ("pack", "runs"), ("shards", "jobs")):
+        if not (own.get(name, "1").isdecimal() and int(own.get(name, "1")) > 0):
+            problems.append(f"{name}={own[name]}: expected how many {what}, 1 or more.")
     for name in ("fail_fast", "force"):
         if own.get(name, "false").lower() not in {"true", "false"}:
             problems.append(f"{name}={own[name]}: expected true or false.")
     if problems:
         raise UserError(problems)
     on = {name: own.get(name, "false").lower() == "true" for name in ("fail_fast", "force")}
-    return SweepSettings(workers=int(workers), **on)
+    return SweepSettings(workers=int(own.get("workers", "1")), **on)
 
 
 def _run(
@@ -163,5 +227,6 @@ def _run(
         return INTERRUPTED
 
 
-def _folders(config_dir: Path | None) -> list[Path]:
+def folders(config_dir: Path | None) -> list[Path]:
+    """The folders of the user's own configs, from --config-dir."""
     return [] if config_dir is None else [config_dir.resolve()]

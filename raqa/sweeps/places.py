@@ -13,3 +13,8 @@ def claims_folder(runs: Path) -> Path:
 def failures_folder(runs: Path) -> Path:
     """For each cell that failed last time, why; and the traceback of an unexpected error."""
     return runs / "sweeps" / "failed"
+
+
+def submissions_folder(runs: Path) -> Path:
+    """For each submission to a cluster what was submitted, and the logs of its jobs."""
+    return runs / "sweeps" / "slurm"

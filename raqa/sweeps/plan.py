@@ -115,6 +115,22 @@ def plan(recipe: Recipe, advance: Advance | None = None) -> Plan:
     return Plan(recipe, tuple(looked_up[id(one)] for one in composed))
 
 
+def runs_folder(recipe: Recipe) -> Path:
+    """The runs folder of the first cell that can be composed.
+
+    Raises:
+        UserError: none can; all faults of all cells.
+    """
+    for cell in recipe.cells:
+        try:
+            config, _ = compose_choices(cell.overrides, recipe.config_folders)
+        except UserError:
+            continue
+        return Path(config.paths.runs)
+    plan(recipe)
+    raise AssertionError("a recipe whose cells can not be composed has a plan")
+
+
 def _compose(recipe: Recipe, cell: Cell, faults: dict[str, list[str]]) -> _Composed | None:
     try:
         config, choices = compose_choices(cell.overrides, recipe.config_folders)

@@ -11,11 +11,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from raqa.configuration.overrides import compose_choices
 from raqa.errors import UserError
 from raqa.sweeps.claim import ClaimedError, claimed
 from raqa.sweeps.places import claims_folder
-from raqa.sweeps.plan import Plan, PlannedCell, plan
+from raqa.sweeps.plan import Plan, PlannedCell, plan, runs_folder
 from raqa.sweeps.recipe import Recipe
 from raqa.sweeps.show import SweepScreen, plan_bar
 from raqa.sweeps.work import Job, Outcome
@@ -79,7 +78,7 @@ def sweep(recipe: Recipe, settings: SweepSettings, console: Console) -> int:
         UserError: cells can not work as they are written; nothing was run.
     """
     screen = SweepScreen(console)
-    runs = _runs_folder(recipe)
+    runs = runs_folder(recipe)
     _check_writable(runs)
     try:
         with claimed(claims_folder(runs), _claim_name(recipe)):
@@ -159,22 +158,6 @@ def _job(recipe: Recipe, cell: PlannedCell, settings: SweepSettings) -> Job:
         force=settings.force,
         recipe=recipe.slug,
     )
-
-
-def _runs_folder(recipe: Recipe) -> Path:
-    """The runs folder of the first cell that can be composed.
-
-    Raises:
-        UserError: none can; all faults of all cells.
-    """
-    for cell in recipe.cells:
-        try:
-            config, _ = compose_choices(cell.overrides, recipe.config_folders)
-        except UserError:
-            continue
-        return Path(config.paths.runs)
-    plan(recipe)
-    raise AssertionError("a recipe whose cells can not be composed has a plan")
 
 
 def _check_writable(runs: Path) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -71,13 +72,19 @@ class Outcome:
     damage: tuple[str, ...] = ()
 
 
-def run_cell(job: Job, console: Console | None = None) -> Outcome:
+def run_cell(
+    job: Job, console: Console | None = None, stop: Callable[[], bool] | None = None
+) -> Outcome:
     """Run a cell unless it is finished and sound, or another process is running it.
 
     No error of the cell leaves this function; an unexpected one leaves its traceback on disk.
 
     Args:
         console: where extraction and training show their progress; None: nowhere.
+        stop: asked after each epoch whether to stop; the cell then goes on there next time.
+
+    Raises:
+        StoppedError: `stop` asked for it.
     """
     begun = time.monotonic()
     name = job.known_as
@@ -87,7 +94,7 @@ def run_cell(job: Job, console: Console | None = None) -> Outcome:
         prepared = prepare(config, choices)
         name = prepared.folder.path.name
         with claimed(claims_folder(job.runs), name):
-            outcome = _run_claimed(job, prepared, begun, console or _nowhere())
+            outcome = _run_claimed(job, prepared, begun, console or _nowhere(), stop)
             forget(job.runs, name)
             return outcome
     except ClaimedError as busy:
@@ -97,12 +104,18 @@ def run_cell(job: Job, console: Console | None = None) -> Outcome:
         return Outcome(job, "failed", failure.lines(), time.monotonic() - begun)
 
 
-def _run_claimed(job: Job, prepared: Prepared, begun: float, console: Console) -> Outcome:
+def _run_claimed(
+    job: Job,
+    prepared: Prepared,
+    begun: float,
+    console: Console,
+    stop: Callable[[], bool] | None,
+) -> Outcome:
     folder = prepared.folder
     damage = tuple(folder.verify()) if folder.finished else ()
     if folder.finished and not damage and not job.force:
         return Outcome(job, "found", ())
-    run = execute(prepared, console)
+    run = execute(prepared, console, stop=stop)
     return Outcome(job, "ran", (headline(run),), time.monotonic() - begun, damage)
 
 

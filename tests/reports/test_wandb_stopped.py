@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from raqa.main import STOPPED, main
-from raqa.training.callbacks import EpochLog
+from raqa.training.callbacks import SeedSelection
 
 from .wandb_log import read_offline
 
 
 def test_curves_go_on_under_the_same_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = EpochLog.on_validation_end
+    real = SeedSelection.on_validation_end
 
-    def hook(log: EpochLog, trainer, module) -> None:
-        real(log, trainer, module)
+    def hook(selection: SeedSelection, trainer, module) -> None:
+        real(selection, trainer, module)
         if trainer.current_epoch == 2:
             os.kill(os.getpid(), signal.SIGTERM)
 
@@ -28,7 +28,7 @@ def test_curves_go_on_under_the_same_id(tmp_path: Path, monkeypatch: pytest.Monk
         f"paths.runs={tmp_path}",
     ]  # fmt: skip
     with monkeypatch.context() as patch:
-        patch.setattr(EpochLog, "on_validation_end", hook)
+        patch.setattr(SeedSelection, "on_validation_end", hook)
         with pytest.raises(SystemExit) as stopped:
             main(command)
     assert stopped.value.code == STOPPED
@@ -43,4 +43,4 @@ def test_curves_go_on_under_the_same_id(tmp_path: Path, monkeypatch: pytest.Monk
         [row["epoch"] for row in part["history"] if "validation_mae" in row]
         for part in (first, second)
     ]
-    assert epochs == [[1, 2, 3], [4, 5]]
+    assert epochs == [[], [1, 2, 3, 4, 5]]  # offline the attempt that ends has them all

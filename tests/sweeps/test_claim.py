@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from raqa.sweeps import claim
-from raqa.sweeps.claim import ClaimedError, claimed, holder
+from raqa.sweeps.claim import ClaimedError, claimed, give_up, holder
 from raqa.sweeps.process import birth
 
 
@@ -43,6 +43,14 @@ def test_an_error_inside_gives_the_claim_up(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), claimed(tmp_path, "cell"):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_that_ends_at_once_gives_up_its_own_claims_only(tmp_path: Path) -> None:
+    _dead_claim(tmp_path / "another's")
+    with claimed(tmp_path, "own"):
+        for name in ("own", "another's", "nobody's"):
+            give_up(tmp_path, name)
+        assert [path.name for path in tmp_path.iterdir()] == ["another's"]
 
 
 @pytest.mark.parametrize("links", [True, False])
