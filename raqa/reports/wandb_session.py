@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from raqa.errors import UserError
 from raqa.reports.wandb_attempts import note_end
+from raqa.reports.wandb_log import wait_for_end
 
 Mode = Literal["online", "offline"]
 
@@ -54,14 +55,16 @@ class Session:
             exit_code: 0 is a finished run, anything else a failed one.
         """
         folder = Path(self.run.dir).parent
+        to_be_pushed = self.offline
         try:
             self.run.finish(exit_code=exit_code)
-        except Exception as error:  # whatever it is, the result is in the run folder
-            _say_kept(f"not everything was sent ({first_line(error)})", folder.parent)
-            note_end(folder, exit_code)
-        else:
             if self.offline:
-                note_end(folder, exit_code)
+                wait_for_end(folder / f"run-{self.run.id}.wandb")
+        except Exception as error:  # whatever it is, the result is in the run folder
+            to_be_pushed = True
+            _say_kept(f"not everything was sent ({first_line(error)})", folder.parent)
+        if to_be_pushed:
+            note_end(folder, exit_code)
 
 
 def begin(mode: Mode, folder: Path, *, resume: bool, **described: Any) -> Session | None:

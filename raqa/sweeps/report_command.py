@@ -13,6 +13,7 @@ from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from raqa.reports.recipes.tables import RecipeReport
+    from raqa.sweeps.report import Asked
     from raqa.sweeps.report_wandb import ReportInWandb
 
 Names = Annotated[
@@ -62,54 +63,14 @@ def report(
     """
     from raqa.sweeps.report import understand
 
-    asked, console = understand(what), Console()
-    show = None
-    if wandb is not None:
-        from raqa.sweeps.report_wandb import ReportInWandb
-
-        show = ReportInWandb(wandb, asked, config_dir)
+    asked, console, configs = understand(what), Console(), [config_dir] if config_dir else []
+    show = None if wandb is None else _in_wandb(wandb, asked, configs)
     if asked.folders:
         _report_folders(asked.folders, out or Path("report"), formats, include_random, console)
-        return
-    for name in asked.recipes:
-        alone = len(asked.recipes) == 1
-        place = out if out and alone else (out or Path("report")) / _inside(name)
-        made = _report_recipe(
-            name,
-            asked.overrides,
-            place,
-            console,
-            config_dir=config_dir,
-            formats=formats,
-            show=show,
+    else:
+        _report_recipes(
+            asked, out=out, formats=formats, configs=configs, show=show, console=console
         )
-        if show is not None:
-            console.print(escape(show.add(made)), highlight=False, soft_wrap=True)
-
-
-def _report_recipe(
-    name: str,
-    overrides: Sequence[str],
-    place: Path,
-    console: Console,
-    *,
-    config_dir: Path | None,
-    formats: Sequence[str] | None,
-    show: ReportInWandb | None,
-) -> RecipeReport:
-    """Make, write and print the report of one recipe."""
-    from raqa.reports.recipes.write import RECIPE_FORMATS, check_formats, write_recipe_report
-    from raqa.sweeps.report import recipe_report
-    from raqa.sweeps.show import plan_bar
-
-    configs = [] if config_dir is None else [config_dir.resolve()]
-    check_formats(formats or ())
-    with plan_bar(Console(stderr=True)) as advance:
-        made = recipe_report(
-            name, overrides if show is None else show.cell_overrides, configs, advance
-        )
-    _print_report(made, write_recipe_report(made, place, formats or RECIPE_FORMATS), console)
-    return made
 
 
 class ReportCommand(TyperCommand):
@@ -127,6 +88,37 @@ def compare(first: RunFolders, second: RunFolders) -> None:
     from raqa.reports.compare_runs import compare_runs, print_comparison
 
     print_comparison(compare_runs(first, second), Console())
+
+
+def _in_wandb(mode: str, asked: Asked, configs: Sequence[Path]) -> ReportInWandb:
+    from raqa.sweeps.report_wandb import ReportInWandb
+
+    return ReportInWandb(mode, asked, configs)
+
+
+def _report_recipes(
+    asked: Asked,
+    *,
+    out: Path | None,
+    formats: Sequence[str] | None,
+    configs: Sequence[Path],
+    show: ReportInWandb | None,
+    console: Console,
+) -> None:
+    from raqa.reports.recipes.write import RECIPE_FORMATS, check_formats, write_recipe_report
+    from raqa.sweeps.report import recipe_report
+    from raqa.sweeps.show import plan_bar
+
+    check_formats(formats or ())
+    overrides = asked.overrides if show is None else show.cell_overrides
+    for name in asked.recipes:
+        alone = len(asked.recipes) == 1
+        place = out if out and alone else (out or Path("report")) / _inside(name)
+        with plan_bar(Console(stderr=True)) as advance:
+            made = recipe_report(name, overrides, [one.resolve() for one in configs], advance)
+        _print_report(made, write_recipe_report(made, place, formats or RECIPE_FORMATS), console)
+        if show is not None:
+            console.print(escape(show.add(made)), highlight=False, soft_wrap=True)
 
 
 def _print_report(made: RecipeReport, files: Sequence[Path], console: Console) -> None:

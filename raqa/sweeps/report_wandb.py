@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast, get_args
 
@@ -17,14 +18,14 @@ class ReportInWandb:
     Args:
         mode: as it was typed, "online" or "offline".
         asked: settings of the logger say which project; cells have none of them here.
-        config_folder: of the user's own configs.
+        config_folders: of the user's own configs.
 
     Raises:
         UserError: there is no such mode, folders were named, the logger is not W&B's, or
             there is no key to go online with.
     """
 
-    def __init__(self, mode: str, asked: Asked, config_folder: Path | None = None) -> None:
+    def __init__(self, mode: str, asked: Asked, config_folders: Sequence[Path] = ()) -> None:
         from raqa.configuration.build import build_node
         from raqa.configuration.overrides import compose_choices
         from raqa.reports.wandb_run import WandbTracker
@@ -39,7 +40,7 @@ class ReportInWandb:
         own = [one for one in asked.overrides if one.startswith(("logger=", "logger."))]
         self.cell_overrides = tuple(one for one in asked.overrides if one not in own)
         places = [one for one in self.cell_overrides if one.startswith("paths.")]
-        folders = [] if config_folder is None else [config_folder.resolve()]
+        folders = [one.resolve() for one in config_folders]
         config, _ = compose_choices(["logger=wandb", *own, *places], folders)
         tracker = build_node(config, "logger")
         if not isinstance(tracker, WandbTracker):

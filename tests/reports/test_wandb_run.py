@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import wandb
 
 from raqa.main import main
 from raqa.reports.run_folder import Run, read_run
@@ -80,6 +82,18 @@ def test_curves_config_tables_and_plot_are_there(followed: Path) -> None:
     assert {"predictions", "set_aside", "predicted_against_true"} <= logged
 
 
+def test_the_columns_that_the_documentation_names_are_there(followed: Path) -> None:
+    (tracked,) = _tracked(followed)
+    text = (Path(__file__).parents[2] / "docs" / "in_weights_and_biases.md").read_text("utf-8")
+    of_every_run = text.split("Columns of every run:")[1].split("W&B sorts")[0]
+    first_cells = [line.split("|")[1] for line in of_every_run.splitlines() if "`" in line]
+    columns = {name for cell in first_cells for name in re.findall(r"`(\w+)`", cell)}
+    assert len(columns) > 15
+    assert columns <= set(tracked["summary"])
+    words = set(re.findall(r"`provenance\.(\w+)", text))
+    assert words <= set(tracked["config"]["provenance"])
+
+
 def test_no_key_reaches_any_file(followed: Path) -> None:
     files = [path for path in followed.rglob("*") if path.is_file()]
     assert len(files) > 10
@@ -106,3 +120,21 @@ def test_an_interrupted_run_is_continued_under_the_same_id(
     assert (first["exit"], second["exit"]) == (1, 0)
     assert "mae_mean" not in first["summary"]
     assert "mae_mean" in second["summary"]
+
+
+def test_a_run_finishes_without_the_service_and_says_so_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WANDB_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("WANDB_API_KEY", SECRET)
+    monkeypatch.setattr("raqa.reports.wandb_session._said", set())
+    wandb.teardown()  # the library keeps the address that it saw first
+    runs, begun = tmp_path / "runs", time.monotonic()
+    main([*SMALL, "logger=wandb", f"paths.runs={runs}"])
+    took = time.monotonic() - begun
+    wandb.teardown()
+    assert capsys.readouterr().err.count("can not be reached") == 1
+    assert took < 60
+    (tracked,) = _tracked(runs)
+    assert tracked["id"] == _run(runs).path.name
+    assert tracked["exit"] == 0

@@ -15,6 +15,7 @@ from raqa.reports.tracking import RunFacts
 from raqa.reports.wandb_attempts import find_attempts
 from raqa.reports.wandb_run import WandbTracker
 
+from .wandb_log import read_offline
 from .wandb_server import serve
 
 KEY = "local-0123456789abcdef0123456789abcdef01234567"
@@ -105,3 +106,13 @@ def test_what_can_not_be_a_key_is_refused_without_showing_it(
     with pytest.raises(UserError, match="invalid") as refused:
         WandbTracker(project="raqa", folder=tmp_path).check()
     assert "too-short" not in str(refused.value)
+
+
+def test_what_is_noted_as_ended_is_whole_in_its_file(tmp_path: Path) -> None:
+    for number in range(8):  # the library returns before its process has written the end
+        name = f"run-{number}"
+        session = wandb_session.begin("offline", tmp_path, resume=False, project="raqa", id=name)
+        assert session is not None
+        session.close(0)
+        (folder,) = (tmp_path / "wandb").glob(f"offline-run-*-{name}")
+        assert read_offline(folder)["exit"] == 0

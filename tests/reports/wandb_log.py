@@ -1,37 +1,12 @@
-"""Read what Weights & Biases wrote offline: a LevelDB log of protobuf records."""
+"""Read what Weights & Biases wrote offline."""
 
 from __future__ import annotations
 
 import json
-import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wandb.proto import wandb_internal_pb2
-
-_HEADER = 7  # ":W&B", a magic number and a version
-_BLOCK = 32 * 1024
-_RECORD_HEADER = 7  # checksum, length, kind
-
-
-def records(path: Path) -> Iterator[Any]:
-    """All records of a `run-<id>.wandb` file."""
-    data, place, parts = path.read_bytes(), _HEADER, b""
-    while place + _RECORD_HEADER <= len(data):
-        left = _BLOCK - place % _BLOCK
-        if left < _RECORD_HEADER:
-            place += left
-            continue
-        _, length, kind = struct.unpack_from("<IHB", data, place)
-        place += _RECORD_HEADER
-        parts += data[place : place + length]
-        place += length
-        if kind in {1, 4}:  # a whole record, or the last part of one
-            record = wandb_internal_pb2.Record()
-            record.ParseFromString(parts)
-            parts = b""
-            yield record
+from raqa.reports.wandb_log import records
 
 
 def _values(items: Any) -> dict[str, Any]:

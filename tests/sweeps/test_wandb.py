@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from reports.wandb_log import read_offline
 
@@ -133,6 +134,21 @@ def test_bare_wandb_goes_online_and_needs_a_key(
     assert "no key for Weights & Biases" in said
 
 
+def test_a_report_that_is_refused_has_its_files_and_no_traceback(
+    command: Command, recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise ValueError("too large")
+
+    command("sweep", recipe, "task=age")
+    monkeypatch.setattr("raqa.reports.recipes.wandb_table._content", refuse)
+    out = tmp_path / "report"
+    status, said = command("report", recipe, "--wandb=offline", "--out", str(out))
+    assert status == 2
+    assert "did not take the report (too large)" in said
+    assert (out / "report.html").is_file()
+
+
 @pytest.mark.slow  # a process of its own: the secrets are there before any library is imported
 def test_no_secret_of_the_environment_is_in_any_file(tmp_path: Path, faulty_recipe: Any) -> None:
     runs = tmp_path / "runs"
@@ -149,6 +165,11 @@ def test_no_secret_of_the_environment_is_in_any_file(tmp_path: Path, faulty_reci
     files = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
     assert {".wandb", ".log", ".html", ".parquet", ".safetensors"} <= {one.suffix for one in files}
     texts = {str(path): path.read_bytes() for path in files}
+    texts |= {  # which is compressed
+        f"rows of {path}": str(pl.read_parquet(path).to_dicts()).encode()
+        for path in files
+        if path.suffix == ".parquet"
+    }
     texts["terminal"] = (ended.stdout + ended.stderr).encode()
     assert [(name, kind) for name, text in texts.items() for kind, secret in SECRETS.items()
             if secret.encode() in text] == []  # fmt: skip

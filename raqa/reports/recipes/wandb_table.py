@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from raqa.errors import UserError
 from raqa.provenance import commit
 from raqa.reports.recipes.csv_table import plain_table
 from raqa.reports.recipes.page import recipe_page
@@ -17,7 +18,7 @@ from raqa.reports.recipes.records import pairs_table, records_table
 from raqa.reports.recipes.tables import RecipeReport
 from raqa.reports.wandb_attempts import find_attempts
 from raqa.reports.wandb_run import WandbTracker, wandb_image, wandb_table
-from raqa.reports.wandb_session import Mode, begin
+from raqa.reports.wandb_session import Mode, begin, first_line
 
 
 def report_id(report: RecipeReport) -> str:
@@ -38,6 +39,9 @@ def show_report(report: RecipeReport, tracker: WandbTracker, mode: Mode) -> str:
 
     Returns:
         its W&B id.
+
+    Raises:
+        UserError: the service answers, and refuses it.
     """
     run_id = report_id(report)
     if mode == "offline" and _written(run_id, tracker.folder):
@@ -60,9 +64,12 @@ def show_report(report: RecipeReport, tracker: WandbTracker, mode: Mode) -> str:
     try:
         session.run.summary.update(_summary(report))
         session.run.log(_content(report))
-    except BaseException:
+    except Exception as error:
         session.close(1)
-        raise
+        raise UserError(
+            f"Weights & Biases did not take the report ({first_line(error)}); its files are "
+            "complete. The same command with --wandb=offline keeps it to be pushed."
+        ) from error
     session.close(0)
     return run_id
 
