@@ -12,12 +12,15 @@ import torch
 
 _CUBLAS = "CUBLAS_WORKSPACE_CONFIG"  # Lightning sets it for deterministic algorithms
 
+_TALKATIVE = ("utilities.rank_zero", "trainer.connectors.checkpoint_connector")
+
 
 @contextmanager
 def quiet_lightning() -> Iterator[None]:
     """Drop Lightning's notices (devices found, tips, limits reached) and three known warnings."""
-    notices = logging.getLogger("pytorch_lightning.utilities.rank_zero")
-    notices.addFilter(_above_info)
+    notices = [logging.getLogger(f"pytorch_lightning.{name}") for name in _TALKATIVE]
+    for logger in notices:
+        logger.addFilter(_above_info)
     try:
         with warnings.catch_warnings():
             # accelerator=cpu on a machine with a GPU is the user's choice.
@@ -26,11 +29,10 @@ def quiet_lightning() -> Iterator[None]:
             warnings.filterwarnings("ignore", message="The `srun` command is available")
             # Lightning 2.6's own use of a name that torch 2.14 is about to drop.
             warnings.filterwarnings("ignore", message=r"`isinstance\(treespec, LeafSpec\)`")
-            # A machine with Slurm where this process is no Slurm task is no mistake.
-            warnings.filterwarnings("ignore", message="The `srun` command is available")
             yield
     finally:
-        notices.removeFilter(_above_info)
+        for logger in notices:
+            logger.removeFilter(_above_info)
 
 
 @contextmanager

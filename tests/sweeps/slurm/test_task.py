@@ -63,7 +63,7 @@ def test_nothing_is_begun_after_the_task_was_told_to_stop(
 
 
 def test_a_task_that_is_told_to_stop_leaves_a_checkpoint_with_which_it_goes_on(
-    submission: Submission, tmp_path: Path
+    submission: Submission, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     answers = iter([False, True])
     do(submission, "heads", 0, lambda: next(answers))
@@ -71,6 +71,7 @@ def test_a_task_that_is_told_to_stop_leaves_a_checkpoint_with_which_it_goes_on(
     assert _finished(tmp_path) == 0
     assert do(submission, "heads", 0, lambda: False) == 0
     assert list(tmp_path.glob("runs/.*.checkpoint")) == []
+    assert caplog.messages == []  # Lightning would say something at every checkpoint
     assert _finished(tmp_path) == 2
 
 
