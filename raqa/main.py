@@ -17,7 +17,7 @@ from rich.console import Console
 from raqa.configuration.folder import ROOT_CONFIG, config_folder
 from raqa.configuration.help import print_help
 from raqa.configuration.overrides import check_overrides
-from raqa.errors import UserError
+from raqa.errors import UserError, storage_problem
 from raqa.sweeps.command import names_recipe, sweep_recipe
 
 USER_MISTAKE = 2  # exit status, as other command-line tools use it
@@ -68,7 +68,13 @@ def _hydra_run(arguments: Sequence[str], command: str, failures: list[UserError]
             run(config, HydraConfig.get().runtime.choices, Console())
         except UserError as error:
             failures.append(error)
-            print_problems(error)
+        except Exception as error:
+            if (problem := storage_problem(error)) is None:
+                raise
+            failures.append(UserError(problem))
+        else:
+            return
+        print_problems(failures[-1])
 
     launch = hydra.main(
         version_base="1.3", config_path=str(config_folder()), config_name=ROOT_CONFIG
