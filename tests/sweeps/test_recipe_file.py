@@ -155,6 +155,18 @@ def test_a_file_that_is_no_recipe_is_refused_without_a_traceback(text: str, tmp_
         read_recipe(str(path))
 
 
+def test_cells_that_become_equal_are_one_in_whatever_order_they_are_written(tmp_path) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(
+        "title: T\nlayout: heads\ncells:\n"
+        "  - {task: age, head: [ridge, ridge]}\n  - {head: [knn, ridge], task: age}\n"
+    )
+    assert [cell.overrides for cell in read_recipe(str(path)).cells] == [
+        ("task=age", "head=ridge"),
+        ("head=knn", "task=age"),
+    ]
+
+
 def test_a_recipe_that_is_not_there_names_its_neighbours() -> None:
     with pytest.raises(UserError, match=r"Did you mean .*cough_regression/table3"):
         read_recipe("cough_regresion/table3")
