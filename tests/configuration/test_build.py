@@ -92,6 +92,16 @@ def test_wrong_values_name_the_setting_and_what_was_given() -> None:
     assert "seeds=0: expected how many seeds" in message
 
 
+@pytest.mark.parametrize("size", ["abc", "0", "2.5"])
+def test_a_setting_of_several_types_is_one_message_without_the_types_names(size: str) -> None:
+    message = _problems("regime=low_n", f"regime.size={size}")
+    assert message.startswith(f"regime.size={size}: input should be ")
+    assert message.endswith(", or input should be 'all'")
+    assert len(message.splitlines()) == 1
+    (layer,) = _problems("head.hidden=[0]").splitlines()
+    assert layer.startswith("head.hidden.0=0: ")
+
+
 def test_a_setting_that_its_class_does_not_know_is_refused() -> None:
     assert "encoder.colour" in _problems("+encoder.colour=red")
     assert "trainer.colour" in _problems("+trainer.colour=red")
