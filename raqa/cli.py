@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from raqa.errors import UserError, neighbours
+from raqa.errors import UserError, neighbours, storage_problem
 from raqa.main import USER_MISTAKE, print_problems
 from raqa.main import main as train_main
 from raqa.reports.wandb_command import app as wandb
@@ -59,6 +59,11 @@ def main() -> None:
         app()
     except UserError as error:
         print_problems(error)
+        sys.exit(USER_MISTAKE)
+    except Exception as error:
+        if (problem := storage_problem(error)) is None:
+            raise
+        print_problems(UserError(problem))
         sys.exit(USER_MISTAKE)
 
 

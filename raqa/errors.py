@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import errno
+import os
 from collections.abc import Iterable, Sequence
 
 
@@ -34,3 +36,28 @@ def neighbours(given: str, choices: Iterable[str]) -> str:
     close = difflib.get_close_matches(given, names, n=3, cutoff=0.6)
     hint = f"Did you mean {' or '.join(close)}? " if close else ""
     return f"{hint}Choices: {', '.join(names)}"
+
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+_NOT_ALLOWED = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def storage_problem(error: BaseException) -> str | None:
+    """Say what the user can do where a disk is full or a folder can not be used.
+
+    Returns:
+        one message; None: the error is of another kind, a defect perhaps.
+    """
+    number, place = None, ""
+    if isinstance(error, OSError):
+        number, place = error.errno, f"{error.filename}: " if error.filename else ""
+    elif os.strerror(errno.ENOSPC) in str(error):  # file libraries have error types of their own
+        number = errno.ENOSPC
+    if number in _NO_SPACE:
+        remedy = "Make room, or choose other folders: paths.runs, paths.cache, --out."
+    elif number in _NOT_ALLOWED:
+        remedy = "paths.data is read; paths.runs, paths.cache and --out are written: choose others."
+    else:
+        return None
+    reason = os.strerror(number)
+    return f"{place}{reason[:1].lower()}{reason[1:]}. {remedy}"

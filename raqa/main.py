@@ -19,7 +19,7 @@ from rich.console import Console
 from raqa.configuration.folder import ROOT_CONFIG, config_folder
 from raqa.configuration.help import print_help
 from raqa.configuration.overrides import check_overrides, compose_config
-from raqa.errors import UserError
+from raqa.errors import UserError, storage_problem
 from raqa.mistakes import Mistakes
 from raqa.stop_request import StopRequest
 from raqa.sweeps.command import names_recipe, sweep_recipe
@@ -104,12 +104,14 @@ def _hydra_run(arguments: Sequence[str], command: str) -> bool:
             if stop.received == REQUEUE and "SUBMITIT_EXECUTOR" in os.environ:
                 signal.raise_signal(REQUEUE)  # to its owner again, who requeues the job
             raise
-        except UserError as error:
-            print_problems(error)
+        except Exception as error:
+            if (mistake := _mistake(error)) is None:
+                raise
+            print_problems(mistake)
             if os.getpid() == here:
-                printed.append(error)
+                printed.append(mistake)
             else:
-                mistakes.add(Path(config.paths.runs), error)
+                mistakes.add(Path(config.paths.runs), mistake)
 
     launch = hydra.main(
         version_base="1.3", config_path=str(config_folder()), config_name=ROOT_CONFIG
@@ -125,6 +127,14 @@ def _hydra_run(arguments: Sequence[str], command: str) -> bool:
     for error in elsewhere:
         print_problems(error)
     return bool(printed or elsewhere)
+
+
+def _mistake(error: Exception) -> UserError | None:
+    """What the user can mend: a mistake, or a disk that is full or not theirs; else None."""
+    if isinstance(error, UserError):
+        return error
+    problem = storage_problem(error)
+    return None if problem is None else UserError(problem)
 
 
 def _overrides(arguments: Sequence[str]) -> list[str]:

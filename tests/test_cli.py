@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -99,6 +101,19 @@ def test_a_report_names_its_files(raqa: Command, run_folder: Path, tmp_path: Pat
     assert "results.csv" in shown
     assert (tmp_path / "report" / "results.csv").is_file()
     assert "no folder" in raqa("report", str(tmp_path / "none"), status=USER_MISTAKE)
+
+
+def test_a_folder_that_can_not_be_written_is_a_message(
+    raqa: Command, run_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), "r")
+
+    monkeypatch.setattr("raqa.reports.report.write_report", refuse)
+    shown = raqa("report", str(run_folder), status=USER_MISTAKE)
+    assert "r: read-only file system" in shown
+    monkeypatch.setattr("raqa.run.run", refuse)
+    assert "r: read-only file system" in raqa("train", status=USER_MISTAKE)
 
 
 def test_a_run_answers_about_new_files_and_names_those_it_can_not(

@@ -1,6 +1,11 @@
 """Messages for what a user can mend."""
 
-from raqa.errors import UserError, neighbours
+import errno
+import os
+
+import pytest
+
+from raqa.errors import UserError, neighbours, storage_problem
 
 
 def test_near_names_come_first_then_all_in_order() -> None:
@@ -17,3 +22,26 @@ def test_several_problems_are_one_error() -> None:
     error = UserError(["first", "second"])
     assert error.problems == ("first", "second")
     assert str(error) == "first\nsecond"
+
+
+def _error(number: int) -> OSError:
+    return OSError(number, os.strerror(number), "runs/x")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+def test_a_disk_that_can_not_be_used_is_told_with_what_to_do(number: int) -> None:
+    message = storage_problem(_error(number))
+    assert message is not None
+    assert message.startswith("runs/x: ")
+    assert "paths.runs" in message
+
+
+def test_libraries_say_in_words_that_the_disk_is_full() -> None:
+    message = storage_problem(RuntimeError("I/O error: No space left on device (os error 28)"))
+    assert message is not None
+    assert message.startswith("no space left on device. Make room")
+
+
+def test_other_errors_are_left_alone() -> None:
+    assert storage_problem(_error(errno.EIO)) is None
+    assert storage_problem(ValueError("out of cats")) is None

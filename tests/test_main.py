@@ -41,6 +41,15 @@ def test_help_shows_every_group_and_every_choice(capsys: pytest.CaptureFixture[s
             assert all(choice in shown for choice in group_choices(group))
 
 
+def test_help_shows_every_line_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"])
+    shown = "".join(capsys.readouterr().out.split())
+    for group in group_texts():
+        if not group.startswith("hydra/"):
+            lines = [group_texts()[group], *group_choices(group).values()]
+            assert [line for line in lines if "".join(line.split()) not in shown] == []
+
+
 def test_help_names_every_recipe(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--help"])
     shown = " ".join(capsys.readouterr().out.split())

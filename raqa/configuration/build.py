@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -63,6 +65,12 @@ _NODES = {
     "logger": "logger",
     "encoder": "encoder",
 }
+
+
+# What pydantic adds to a setting's path to tell which of several types it tried.
+_ALTERNATIVE = re.compile(
+    r"int|float|bool|str|constrained-\w+|(literal|tuple|list|dict|function-\w+)\[.*\]"
+)
 
 
 def build(config: DictConfig) -> Experiment:
@@ -156,8 +164,10 @@ def _causes(path: str, error: BaseException) -> Iterable[str]:
 
 
 def _validation(path: str, error: ValidationError) -> Iterable[str]:
+    refused: dict[str, list[str]] = defaultdict(list)
     for fault in error.errors():
-        where = ".".join([path, *(str(part) for part in fault["loc"])])
+        parts = [str(part) for part in fault["loc"] if not _ALTERNATIVE.fullmatch(str(part))]
+        where = ".".join([path, *parts])
         given = fault["input"]
         if fault["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
             yield f"{where}: {error.title} has no such setting."
@@ -165,7 +175,9 @@ def _validation(path: str, error: ValidationError) -> Iterable[str]:
             yield f"{where}: has to be set."
         else:
             message = fault["msg"].removeprefix("Value error, ")
-            yield f"{where}={given}: {message[:1].lower()}{message[1:]}"
+            refused[f"{where}={given}"].append(f"{message[:1].lower()}{message[1:]}")
+    for setting, messages in refused.items():
+        yield f"{setting}: {', or '.join(messages)}"
 
 
 def _misfits(experiment: Experiment) -> Iterable[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from raqa.configuration.folder import group_choices, group_texts, recipe_names
@@ -38,13 +39,13 @@ def print_help(command: str, console: Console) -> None:
     for group, text in group_texts().items():
         if group.startswith("hydra/"):
             continue
-        console.print(f"[bold cyan]{group}[/bold cyan]  [dim]{text}[/dim]", highlight=False)
+        console.print(f"[bold cyan]{group}[/bold cyan]  [dim]{escape(text)}[/dim]", highlight=False)
         table = Table.grid(padding=(0, 2))
         table.add_column(no_wrap=True)
         table.add_column()
         for choice, line in group_choices(group).items():
             mark = "*" if choice == defaults.get(group) else " "
-            table.add_row(f"  {mark} {choice}", line)
+            table.add_row(f"  {mark} {choice}", escape(line))
         console.print(table, highlight=False)
     recipes = "\n".join(f"    {name}" for name in recipe_names())
     console.print(_CLOSING.format(command=command, recipes=recipes), highlight=False)

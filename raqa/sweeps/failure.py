@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import traceback
 from dataclasses import asdict, dataclass
@@ -9,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from raqa.embeddings.atomic import write_atomically
-from raqa.errors import UserError
+from raqa.errors import UserError, storage_problem
 from raqa.sweeps.places import failures_folder
 
 
@@ -39,19 +40,26 @@ def record_error(runs: Path, name: str, error: BaseException) -> Failure:
     """
     if isinstance(error, UserError):
         return record(runs, name, error.problems)
+    if problem := storage_problem(error):
+        return record(runs, name, (problem,))
     log = failures_folder(runs) / f"{name}.log"
     text = "".join(traceback.format_exception(error))
-    write_atomically(log, text.encode("utf-8", errors="replace"))
     first = (str(error).strip() or "no message").splitlines()[0]
-    return record(runs, name, (f"unexpected {type(error).__name__}: {first}",), log)
+    cause = f"unexpected {type(error).__name__}: {first}"
+    try:
+        write_atomically(log, text.encode("utf-8", errors="replace"))
+    except OSError:
+        return record(runs, name, (cause,))
+    return record(runs, name, (cause,), log)
 
 
 def record(runs: Path, name: str, causes: tuple[str, ...], log: Path | None = None) -> Failure:
-    """Keep the reason why the cell `name` failed."""
+    """Keep the reason why the cell `name` failed; where nothing can be kept, only give it back."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     failure = Failure(causes, None if log is None else str(log), now)
     text = json.dumps(asdict(failure), indent=2, ensure_ascii=False)
-    write_atomically(_file(runs, name), text.encode("utf-8", errors="replace"))
+    with contextlib.suppress(OSError):  # a full disk must not end the other cells
+        write_atomically(_file(runs, name), text.encode("utf-8", errors="replace"))
     return failure
 
 

@@ -85,7 +85,10 @@ def apply_overrides(drafts: Sequence[Draft], overrides: Sequence[str], name: str
         raise UserError(problems)
     differing = {key for key, values in chosen.items() if len(values) > 1}
     cells = [draft.cell({**everywhere, **_held(draft, where_chosen)}, differing) for draft in kept]
-    return list({cell.overrides: cell for cell in cells}.values())
+    unique = dict[frozenset[str], Cell]()
+    for cell in cells:  # the order of keys in a recipe means nothing
+        unique.setdefault(frozenset(cell.overrides), cell)
+    return list(unique.values())
 
 
 def _chosen(drafts: Sequence[Draft]) -> dict[str, set[str]]:

@@ -21,7 +21,7 @@ from raqa.sweeps.claim import holder
 from raqa.sweeps.failure import recorded
 from raqa.sweeps.needs import Need, corpus_needs, untrained, weights_need
 from raqa.sweeps.places import claims_folder
-from raqa.sweeps.recipe import Cell, Recipe
+from raqa.sweeps.recipe import Cell, Recipe, RegimeLayout
 
 State = Literal["done", "missing", "running", "failed", "damaged"]
 STATES: tuple[State, ...] = get_args(State)
@@ -104,6 +104,7 @@ def plan(recipe: Recipe, advance: Advance | None = None) -> Plan:
     with reusing_parts():
         for number, one in enumerate(sorted(composed, key=lambda each: each.group), start=1):
             try:
+                _check_layout(recipe, one)
                 looked_up[id(one)] = _look_up(one)
             except UserError as error:
                 for problem in error.problems:
@@ -139,6 +140,19 @@ def _compose(recipe: Recipe, cell: Cell, faults: dict[str, list[str]]) -> _Compo
             faults[problem].append(cell.label)
         return None
     return _Composed(cell, config, choices)
+
+
+def _check_layout(recipe: Recipe, one: _Composed) -> None:
+    """Refuse a run that the recipe's table or figure has no place for.
+
+    Raises:
+        UserError: a table of transfer, or a curve, of runs of another regime.
+    """
+    regime = one.choices["regime"]
+    if recipe.layout in get_args(RegimeLayout) and regime != recipe.layout:
+        raise UserError(
+            f"regime={regime}: layout={recipe.layout} shows runs of regime={recipe.layout} only."
+        )
 
 
 def _look_up(one: _Composed) -> PlannedCell:

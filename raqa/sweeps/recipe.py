@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-Layout = Literal["within", "heads", "cross", "low_n"]
+RegimeLayout = Literal["cross", "low_n"]
+"""Layouts that show runs of one regime only, which has their name."""
+
+Layout = Literal["within", "heads", RegimeLayout]
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,9 @@ def _faults(path: Path, content: Mapping[str, Any]) -> Iterator[str]:
     for key in NEEDED:
         if not content.get(key):
             yield f"{key}: has to be set."
+    title = content.get("title")
+    if title and not isinstance(title, str):
+        yield f"title={title}: expected text; put it in quotes."
     layout, published = content.get("layout"), content.get("published")
     if layout and layout not in get_args(Layout):
         yield f"layout={layout}: there is no such layout. {neighbours(layout, get_args(Layout))}"

@@ -8,6 +8,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from rich.console import Console
 
@@ -168,6 +169,8 @@ def _check_writable(runs: Path) -> None:
     """
     try:
         claims_folder(runs).mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=claims_folder(runs)) as probe:  # a full disk can still make folders
+            probe.write(bytes(4096))
     except OSError as error:
         raise UserError(
             f"paths.runs={runs}: {error.strerror or error}. Choose a folder that can be written to."

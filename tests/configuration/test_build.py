@@ -77,7 +77,7 @@ def test_every_shipped_corpus_builds(name: str) -> None:
 
 def test_every_folder_of_conf_is_a_documented_group() -> None:
     folders = {path.name for path in config_folder().iterdir() if path.is_dir()}
-    assert folders - {"hydra"} == set(GROUPS)
+    assert folders - {"hydra", "site"} == set(GROUPS)  # site: what launchers take from it
 
 
 @pytest.mark.parametrize(("group", "choice"), SHIPPED)
@@ -90,6 +90,16 @@ def test_wrong_values_name_the_setting_and_what_was_given() -> None:
     assert "trainer.batch_size=0: input should be greater than or equal to 1" in message
     assert "clip.length_s=-1" in message
     assert "seeds=0: expected how many seeds" in message
+
+
+@pytest.mark.parametrize("size", ["abc", "0", "2.5"])
+def test_a_setting_of_several_types_is_one_message_without_the_types_names(size: str) -> None:
+    message = _problems("regime=low_n", f"regime.size={size}")
+    assert message.startswith(f"regime.size={size}: input should be ")
+    assert message.endswith(", or input should be 'all'")
+    assert len(message.splitlines()) == 1
+    (layer,) = _problems("head.hidden=[0]").splitlines()
+    assert layer.startswith("head.hidden.0=0: ")
 
 
 def test_a_setting_that_its_class_does_not_know_is_refused() -> None:

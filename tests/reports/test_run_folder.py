@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 import subprocess
@@ -84,6 +85,31 @@ def test_damaged_metrics_are_an_error_that_names_them(make_run, content):
     path = make_run()
     (path / "metrics.json").write_text(content)
     with pytest.raises(UserError, match=r"metrics\.json"):
+        read_run(path)
+
+
+def test_sound_files_of_another_version_are_no_run_until_it_is_made_again(make_run):
+    path = make_run()
+    file, metrics = path / "provenance.json", path / "metrics.json"
+    facts = json.loads(file.read_text())
+    del facts["head"]
+    file.write_text(json.dumps(facts))
+    stored = json.loads(metrics.read_text())
+    stored["files"][file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
+    metrics.write_text(json.dumps(stored))
+    (problem,) = RunFolder(path).verify()
+    assert "can not be read as a run of this version" in problem
+    assert "head: field required" in problem
+    with pytest.raises(UserError, match="force=true to make it again"):
+        read_run(path)
+
+
+@pytest.mark.parametrize("scores", [{}, {"mae": 8}, None])
+def test_scores_of_another_form_are_no_run(make_run, scores):
+    path = make_run()
+    metrics = path / "metrics.json"
+    metrics.write_text(json.dumps(json.loads(metrics.read_text()) | {"scores": scores}))
+    with pytest.raises(UserError, match="can not be read as a run of this version"):
         read_run(path)
 
 

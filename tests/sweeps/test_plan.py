@@ -61,6 +61,17 @@ def test_all_mistakes_of_all_cells_are_named_at_once(command: Command, tmp_path:
     assert "missing" not in shown
 
 
+@pytest.mark.parametrize("layout", ["cross", "low_n"])
+def test_runs_that_the_layout_can_not_show_are_found_before_they_run(
+    layout: str, command: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "wrong.yaml"
+    path.write_text(f"title: T\nlayout: {layout}\ncells:\n  - {{task: [age, bmi]}}\n")
+    status, shown = command("plan", path)
+    assert status == USER_MISTAKE
+    assert f"layout={layout} shows runs of regime={layout} only. (in every cell)" in shown
+
+
 def test_absent_data_and_weights_are_named_with_how_to_get_them(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

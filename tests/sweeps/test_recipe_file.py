@@ -139,12 +139,32 @@ def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path) -> None:
     assert all(problem.startswith(str(path)) for problem in caught.value.problems)
 
 
+@pytest.mark.parametrize("title", ["5", "[a]", "{a: b}", "true"])
+def test_a_title_that_is_no_text_is_refused_before_a_report_needs_it(title: str, tmp_path) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(f"title: {title}\nlayout: within\ncells: [{{task: age}}]")
+    with pytest.raises(UserError, match="title=.*: expected text; put it in quotes"):
+        read_recipe(str(path))
+
+
 @pytest.mark.parametrize("text", ["- a\n- b", "title: [", "title: 1\ntitle: 2", "\xff"])
 def test_a_file_that_is_no_recipe_is_refused_without_a_traceback(text: str, tmp_path: Path) -> None:
     path = tmp_path / "r.yaml"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(UserError, match=r"r\.yaml"):
         read_recipe(str(path))
+
+
+def test_cells_that_become_equal_are_one_in_whatever_order_they_are_written(tmp_path) -> None:
+    path = tmp_path / "r.yaml"
+    path.write_text(
+        "title: T\nlayout: heads\ncells:\n"
+        "  - {task: age, head: [ridge, ridge]}\n  - {head: [knn, ridge], task: age}\n"
+    )
+    assert [cell.overrides for cell in read_recipe(str(path)).cells] == [
+        ("task=age", "head=ridge"),
+        ("head=knn", "task=age"),
+    ]
 
 
 def test_a_recipe_that_is_not_there_names_its_neighbours() -> None:

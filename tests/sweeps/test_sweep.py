@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable
@@ -91,6 +92,31 @@ def test_a_runs_folder_that_can_not_be_written_is_named(
     status, shown = command("sweep", recipe)
     assert status == USER_MISTAKE
     assert "paths.runs=" in shown
+
+
+def test_a_full_disk_is_a_message_before_anything_runs(
+    recipe: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("raqa.sweeps.sweep.TemporaryFile", _no_space)
+    status, shown = command("sweep", recipe)
+    assert status == USER_MISTAKE
+    assert "paths.runs=" in shown
+    assert "No space left" in shown
+
+
+def test_a_disk_that_fills_up_fails_its_cells_and_leaves_their_reason(
+    recipe: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("raqa.reports.run_folder.Draft.write", _no_space)
+    monkeypatch.setattr("raqa.sweeps.failure.write_atomically", _no_space)
+    status, shown = command("sweep", recipe)
+    assert status == FAILED
+    assert "no space left on device. Make room" in shown
+    assert "2 failed" in shown
+
+
+def _no_space(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])

@@ -82,9 +82,9 @@ def curves_figure(
             colour, shape = LOOKS[names.index(curve.name) % len(LOOKS)]
             _curve(above, below, curve, colour, shape)
         below.set_xlabel("training subjects")
-        below.set_ylim(bottom=0)
     grid[0, 0].set_ylabel(f"test MAE{f' ({unit})' if unit else ''}")
     grid[1, 0].set_ylabel("spread")
+    grid[1, 0].set_ylim(bottom=0)  # after all are drawn: it fixes the top as well
     _size_axis(grid[1, 0], curves)
     _curve_legend(figure, curves, names, baseline)
     return marked(figure, runs)

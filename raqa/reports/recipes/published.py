@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,6 +77,7 @@ def read_published(path: Path | None) -> Published:
         return Published()
     try:
         table = pl.read_csv(path)
+        _check(path, table)
         if set(_CROSS) <= set(table.columns):
             return Published(directions=_directions(table))
         if set(_LONG) <= set(table.columns):
@@ -86,6 +88,44 @@ def read_published(path: Path | None) -> Published:
         raise UserError(f"{path} can not be read as published numbers: {error}") from error
     shapes = "; or ".join(", ".join(shape) for shape in _SHAPES)
     raise UserError(f"{path} has columns {', '.join(table.columns)}; expected are {shapes}.")
+
+
+def _check(path: Path, table: pl.DataFrame) -> None:
+    """Refuse numbers that are none and rows that say the same thing twice.
+
+    Raises:
+        UserError: naming the line of each.
+    """
+    columns, optional = set(table.columns), True
+    if set(_CROSS) <= columns:
+        names, numbers, optional = _CROSS[:2], _CROSS[3:], False
+    elif set(_LONG) <= columns:
+        names, numbers = (*_WIDE, "encoder"), ("mae_mean", "mae_std")
+    elif set(_WIDE) <= columns:
+        names, numbers = _WIDE, tuple(name for name in table.columns if name not in _WIDE)
+    else:
+        return
+    problems, first = [], dict[tuple[str, ...], int]()
+    for line, row in enumerate(table.iter_rows(named=True), start=2):
+        problems += [
+            f"{path}, line {line}: {name}={row[name]} is no number."
+            for name in numbers
+            if name in row and not ((row[name] is None and optional) or _finite(row[name]))
+        ]
+        key = tuple(str(row[name]) for name in names if name in row)
+        if first.setdefault(key, line) != line:
+            problems.append(
+                f"{path}, line {line}: {', '.join(key)} stands in line {first[key]} too."
+            )
+    if problems:
+        raise UserError(problems)
+
+
+def _finite(value: str | float | None) -> bool:
+    try:
+        return value is not None and math.isfinite(float(value))
+    except ValueError:
+        return False
 
 
 def _long(table: pl.DataFrame) -> dict[tuple[str, str, str, str], PublishedError]:

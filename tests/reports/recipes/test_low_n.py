@@ -97,6 +97,20 @@ def test_the_figure_has_bands_above_and_the_spread_below(cells, recipe):
     np.testing.assert_allclose(drawn[0].get_ydata(), expected)
 
 
+def test_all_points_stand_inside_the_axes_in_every_panel(make_cell, recipe):
+    drawn = [("epochs", "20", 0.1), ("epochs", "all", 0.3), ("updates", "all", 0.9)]
+    cells = [
+        make_cell(size=size, skill=skill, equal_updates=panel == "updates")
+        for panel, size, skill in drawn
+    ]
+    report = make_recipe_report(recipe("low_n"), cells)
+    figure = next(p for p in report.pictures if p.name == "curves-1").draw()
+    for axes in figure.axes:
+        low, high = axes.get_ylim()
+        for line in axes.lines:
+            assert all(low <= value < high for value in line.get_ydata())
+
+
 def test_a_curve_of_random_weights_is_named_so_and_the_figure_is_watermarked(make_cell, recipe):
     cells = [make_cell("opera_gt", size=size, skill=s, real=False) for size, s in SIZES.items()]
     report = make_recipe_report(recipe("low_n"), cells)

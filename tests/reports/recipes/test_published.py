@@ -34,9 +34,32 @@ def test_other_columns_are_refused_with_what_was_expected(tmp_path):
     path.write_text("a,b\n1,2\n")
     with pytest.raises(UserError, match=r"has columns a, b; expected are train_on.*mae_mean"):
         read_published(path)
-    path.write_text("corpus,target,encoder,mae_mean\ncidrz,age,hear,ten\n")
+    path.write_text("")
     with pytest.raises(UserError, match="can not be read as published numbers"):
         read_published(path)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "corpus,target,encoder,mae_mean",
+        "corpus,target,head,hear",
+        "train_on,encoder,test_on,cross_mae,within_mae,gap",
+    ],
+)
+def test_all_faulty_rows_are_named_with_their_lines(header, tmp_path):
+    path = tmp_path / "t.csv"
+    rest = ",1,2" if "gap" in header else ""
+    rows = ["a,b,c,10.2", "a,b,d,ten", "e,x,c,nan", "a,b,c,10.3"]
+    path.write_text("\n".join([header, *(row + rest for row in rows)]))
+    with pytest.raises(UserError) as caught:
+        read_published(path)
+    ten, nan, twice = caught.value.problems
+    assert "line 3" in ten
+    assert "=ten is no number" in ten
+    assert "line 4" in nan
+    assert "line 5: a, " in twice
+    assert "stands in line 2 too" in twice
 
 
 def test_nothing_published_is_no_number():
