@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from raqa.errors import UserError
-from raqa.reports.run_folder import METRICS
+from raqa.reports.run_folder import METRICS, RunFolder
 from raqa.sweeps.claim import SILENT_S, give_up
 from raqa.sweeps.failure import record
 from raqa.sweeps.places import claims_folder
@@ -141,8 +141,6 @@ def _unforced(submission: Submission, job: Job) -> Job:
 
 def record_unfinished(jobs: Sequence[Job], why: str) -> None:
     """Every cell of the task that has no result has failed for this reason."""
-    from raqa.reports.run_folder import RunFolder
-
     for job in jobs:
         if job.force or not RunFolder(job.runs / job.known_as).finished:
             record(job.runs, job.known_as, (why,))
