@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,9 +129,8 @@ def _accounted(job: str) -> dict[int, Ended]:
     found = {}
     for line in done.stdout.splitlines() if done.returncode == 0 else ():
         name, state, status = line.split("|")
-        index = name.partition("_")[2]
-        if index.isdecimal():
-            found[int(index)] = Ended(name, state.split()[0], status)  # CANCELLED by 1000
+        for index in _indices(name.partition("_")[2]):
+            found[index] = Ended(f"{job}_{index}", state.split()[0], status)  # CANCELLED by 1000
     return found
 
 
@@ -140,10 +139,17 @@ def _remembered(job: str) -> dict[int, Ended]:
     found = {}
     for line in done.stdout.splitlines() if done.returncode == 0 else ():
         facts = dict(re.findall(r"(ArrayTaskId|JobState|ExitCode)=(\S+)", line))
-        index = facts.get("ArrayTaskId", "")
-        if index.isdecimal():
-            found[int(index)] = Ended(f"{job}_{index}", facts["JobState"], facts["ExitCode"])
+        for index in _indices(facts.get("ArrayTaskId", "")):
+            found[index] = Ended(f"{job}_{index}", facts["JobState"], facts["ExitCode"])
     return found
+
+
+def _indices(text: str) -> Iterator[int]:
+    """The tasks that a line is about: one, or many that never began, `[0,4-9%8]`."""
+    for part in text.strip("[]").partition("%")[0].split(","):
+        first, _, last = part.partition("-")
+        if first.isdecimal():
+            yield from range(int(first), int(last or first) + 1)
 
 
 def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:

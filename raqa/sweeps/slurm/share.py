@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
 
 from raqa.errors import UserError
+from raqa.reports.run_folder import METRICS
 from raqa.sweeps.claim import SILENT_S, give_up
 from raqa.sweeps.failure import record
 from raqa.sweeps.places import claims_folder
@@ -42,7 +45,8 @@ def do(submission: Submission, kind: Kind, index: int, stop: Stop) -> int:
             record(job.runs, job.known_as, error.problems)
         return REFUSED
     failed = _failed_before_requeue(submission, jobs)
-    results = _run([job for job in jobs if job not in failed], stop)
+    todo = [_unforced(submission, job) for job in jobs if job not in failed]
+    results = _run(todo, stop)
     return FAILED if failed or "failed" in results else 0
 
 
@@ -125,6 +129,14 @@ def release(jobs: Sequence[Job]) -> None:
 def _failed_before_requeue(submission: Submission, jobs: Sequence[Job]) -> list[Job]:
     """Cells that this submission has tried; a requeued task goes on behind them."""
     return [job for job in jobs if failure_since(submission, job.runs, job.known_as)]
+
+
+def _unforced(submission: Submission, job: Job) -> Job:
+    """A cell that is to run although it is done does so once, however often its task begins."""
+    metrics = job.runs / job.known_as / METRICS
+    submitted = datetime.fromisoformat(submission.when).timestamp()
+    ran = job.force and metrics.exists() and metrics.stat().st_mtime >= submitted
+    return replace(job, force=False) if ran else job
 
 
 def record_unfinished(jobs: Sequence[Job], why: str) -> None:

@@ -50,7 +50,7 @@ def print_submitted(done: Submitted, console: Console) -> None:
         _print(Text(f"fetched the weights of {name}"), console)
     for one in done.left_out:
         _print(Text(f"left out: {one.planned.cell.label}", style="yellow"), console)
-        for line in _lacks(one):
+        for line in (*one.details, *_lacks(one)):
             _print(Text(f"    {line}"), console)
     submission = done.submission
     if submission is None:
@@ -84,9 +84,9 @@ def _print_standing(one: Standing, width: int, console: Console) -> None:
 
 
 def _lacks(one: Standing) -> list[str]:
-    needs = [f"{need.kind} {need.name}: {line}" for need in one.planned.lacks
-             for line in need.absent]  # fmt: skip
-    return needs or ([] if one.planned.folder is not None else list(one.planned.details))
+    return [
+        f"{need.kind} {need.name}: {line}" for need in one.planned.lacks for line in need.absent
+    ]
 
 
 def _print(text: Text, console: Console) -> None:

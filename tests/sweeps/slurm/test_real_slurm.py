@@ -116,7 +116,7 @@ def test_a_sweep_ends_right_whatever_is_killed_stopped_or_fails(
         assert submitting.poll() is None, submitting.communicate()
         time.sleep(0.01)
     submitting.send_signal(signal.SIGKILL)
-    submitting.wait()
+    submitting.communicate()
 
     status, shown = typed("status")
     assert status == 0

@@ -46,9 +46,11 @@ def test_a_controller_that_is_away_is_an_error_and_not_an_empty_queue(says: Say)
 
 def test_accounting_says_how_tasks_ended(says: Say) -> None:
     says("sacct", "7_0|COMPLETED|0:0\n7_1|CANCELLED by 1000|0:15\n7_2|OUT_OF_MEMORY|0:125\n"
-                  "7_3|RUNNING|0:0\n7_[4-9]|PENDING|0:0\n")  # fmt: skip
+                  "7_3|RUNNING|0:0\n7_[4-9]|PENDING|0:0\n"
+                  "7_[10,12-13%8]|CANCELLED by 0|0:0\n")  # fmt: skip
     ended = scheduler.ended("7")
-    assert sorted(ended) == [0, 1, 2]
+    assert sorted(ended) == [0, 1, 2, 10, 12, 13]
+    assert str(ended[13]) == "Slurm job 7_13: cancelled"
     assert str(ended[1]) == "Slurm job 7_1: cancelled"
     assert "memory ran out" in str(ended[2])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -80,6 +81,21 @@ def test_a_requeued_task_goes_on_behind_what_failed(submission: Submission, tmp_
     record(first.runs, first.known_as, ("no",))
     assert do(submission, "heads", 0, lambda: False) == FAILED
     assert _finished(tmp_path) == 1
+
+
+def test_a_cell_that_is_forced_runs_again_once_and_not_with_every_requeue(
+    recipe: Path, command: Command, slurm: PretendedSlurm, tmp_path: Path
+) -> None:
+    command("sweep", recipe, "task=age")
+    command("sweep", recipe, "task=age", "--on", "slurm", "--force")
+    (metrics,) = tmp_path.glob(f"runs/*/{METRICS}")
+    os.utime(metrics, (0, 0))  # finished long before it was submitted
+    submission = read_submission(slurm.scripts[0].parent)
+    do(submission, "heads", 0, lambda: False)
+    forced = metrics.stat().st_mtime_ns
+    assert forced > 0
+    do(submission, "heads", 0, lambda: False)
+    assert metrics.stat().st_mtime_ns == forced
 
 
 def test_a_cell_that_another_process_drops_is_done_after_all(
