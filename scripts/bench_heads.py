@@ -191,7 +191,9 @@ def main() -> int:
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     logging.getLogger("pytorch_lightning").setLevel(logging.WARNING)
-    warnings.filterwarnings("ignore", module="pytorch_lightning|torch|typing_extensions")
+    warnings.filterwarnings(
+        "ignore", module="pytorch_lightning|lightning_fabric|torch|typing_extens"
+    )
     if arguments.memory:
         return print_peak_memory(*arguments.memory)
     console = Console()

@@ -128,9 +128,19 @@ def _parse(overrides: Sequence[str]) -> tuple[list[Override], list[str]]:
         try:
             parsed.append(parser.parse_override(text))
         except HydraException as error:
-            reason = str(error).splitlines()[0]
-            problems.append(f"{text}: can not be read as KEY=VALUE ({reason})")
+            problems.append(unreadable(text, error))
     return parsed, problems
+
+
+def unreadable(text: str, error: HydraException) -> str:
+    """What is wrong with an override that Hydra can not read, and what may help."""
+    key, given, value = text.partition("=")
+    reason = str(error).splitlines()[0]
+    quoted = f"{key}='{value}'"
+    hint = f'. A name with other letters or signs needs quotes that the shell leaves: "{quoted}"'
+    return f"{text}: can not be read as KEY=VALUE ({reason})" + (
+        hint if given and value and not set("'\"[]{}()") & set(value) else ""
+    )
 
 
 def _is_group(override: Override, extra_folders: Sequence[Path]) -> bool:

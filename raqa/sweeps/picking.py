@@ -12,6 +12,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import ChoiceSweep, Override, QuotedString
 from hydra.errors import HydraException
 
+from raqa.configuration.overrides import unreadable
 from raqa.errors import UserError, neighbours
 from raqa.sweeps.recipe import Cell
 from raqa.sweeps.setting import bare_key, override_text, value_text
@@ -112,8 +113,7 @@ def _parse(overrides: Sequence[str], problems: list[str]) -> Iterator[tuple[str,
         try:
             parsed[bare_key(text.partition("=")[0])] = parser.parse_override(text)
         except HydraException as error:
-            reason = str(error).splitlines()[0]
-            problems.append(f"{text}: can not be read as KEY=VALUE ({reason})")
+            problems.append(unreadable(text, error))
     yield from parsed.items()
 
 

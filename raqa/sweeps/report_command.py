@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperCommand
 
+from raqa.sweeps.recipe_file import SUFFIX
+
 if TYPE_CHECKING:
     from raqa.reports.recipes.tables import RecipeReport
     from raqa.sweeps.report import Asked
@@ -136,8 +138,8 @@ def _print_report(made: RecipeReport, files: Sequence[Path], console: Console) -
 
 def _inside(name: str) -> Path:
     """Where a recipe's files go below the folder for reports."""
-    path = Path(name).with_suffix("")
-    return Path(path.name) if path.is_absolute() else path
+    path = Path(name.removesuffix(SUFFIX))
+    return Path(path.name) if path.is_absolute() or ".." in path.parts else path
 
 
 def _report_folders(

@@ -79,6 +79,14 @@ def test_a_glob_that_matches_nothing_is_refused() -> None:
 
 def test_what_is_no_override_is_said_to_be_none() -> None:
     assert "can not be read as KEY=VALUE" in _problems("seeds=[1,")
+    assert "quotes" not in _problems("seeds=[1,")
+
+
+def test_a_name_with_other_letters_is_told_with_the_quotes_it_needs() -> None:
+    assert """quotes that the shell leaves: "paths.runs='läufe & co'\"""" in _problems(
+        "paths.runs=läufe & co"
+    )
+    check_overrides(["paths.runs='läufe & co'"])
 
 
 def test_a_cohort_filter_can_be_added_with_a_plus() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from raqa.errors import UserError
 from raqa.sweeps.report import understand
+from raqa.sweeps.report_command import _inside
 
 from .conftest import FAULTY, Command
 
@@ -78,3 +79,14 @@ def test_what_is_neither_is_refused_with_what_would_be(arguments, message, tmp_p
     given = [str(tmp_path) if one == "FOLDER" else one for one in arguments]
     with pytest.raises(UserError, match=message):
         understand(given)
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("demo/table3", "demo/table3"), ("mine.yaml", "mine"), ("v1.2", "v1.2"),
+        ("/a/b/mine.yaml", "mine"), ("../b/mine.yaml", "mine"), ("a/../../mine", "mine"),
+    ],
+)  # fmt: skip
+def test_a_report_stays_inside_its_folder_wherever_the_recipe_is(name: str, place: str) -> None:
+    assert _inside(name) == Path(place)

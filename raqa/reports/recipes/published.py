@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -97,6 +97,8 @@ def _check(path: Path, table: pl.DataFrame) -> None:
         UserError: naming the line of each.
     """
     columns, optional = set(table.columns), True
+    names: Sequence[str]
+    numbers: Sequence[str]
     if set(_CROSS) <= columns:
         names, numbers, optional = _CROSS[:2], _CROSS[3:], False
     elif set(_LONG) <= columns:
