@@ -12,7 +12,6 @@ import argparse
 import json
 import logging
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytorch_lightning as lightning
@@ -141,7 +141,10 @@ def peak_memory(side: str, encoder: str, head: str) -> float:
 def print_peak_memory(side: str, encoder: str, head: str) -> int:
     """Do one epoch and print this process's peak memory; `peak_memory` reads it."""
     time_once(side, head, make_data(WIDTHS[encoder]), 1)
-    print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20))
+    # Not getrusage: its peak includes that of the process that started this one.
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    kibibytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
+    print(json.dumps(int(kibibytes) / 2**20))
     return 0
 
 
