@@ -18,8 +18,8 @@ import os, sys
 import raqa.main, raqa.run
 done = raqa.run.run
 
-def measured(*arguments):
-    result = done(*arguments)
+def measured(*arguments, **options):
+    result = done(*arguments, **options)
     pages = int(open('/proc/self/statm').read().split()[1])
     print('resident', pages * os.sysconf('SC_PAGE_SIZE') // 1024, flush=True)
     return result
