@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -101,6 +103,7 @@ class Stopping(Callback):
     ) -> None:
         self.file, self.stop, self.clock = file, stop, clock
         self._written, self._cost = clock(), 0.0
+        self._terminated = signal.getsignal(signal.SIGTERM)
 
     def on_load_checkpoint(
         self,
@@ -112,6 +115,11 @@ class Stopping(Callback):
         progress = trainer.fit_loop.epoch_progress
         progress.increment_by(checkpoint["epoch"] + 1)  # counted from 0
 
+    def on_train_start(self, *_: Any) -> None:
+        """Leave SIGTERM to whoever had it: Lightning would end the fit after the next batch."""
+        if threading.current_thread() is threading.main_thread() and self._terminated is not None:
+            signal.signal(signal.SIGTERM, self._terminated)
+
     def on_train_epoch_end(self, trainer: lightning.Trainer, _: lightning.LightningModule) -> None:
         """Judge the epoch that is complete, with its validation.
 
@@ -120,8 +128,7 @@ class Stopping(Callback):
         """
         stopping = self.stop is not None and self.stop()
         due = self.clock() - self._written >= max(EVERY_S, self._cost / LARGEST_SHARE)
-        # Lightning hears SIGTERM as well and ends the process behind this hook.
-        if self.file is not None and (stopping or due or trainer.received_sigterm):
+        if self.file is not None and (stopping or due):
             self._write(trainer, self.file)
         if stopping:
             raise StoppedError(f"after epoch {trainer.current_epoch + 1}")
@@ -129,7 +136,7 @@ class Stopping(Callback):
     def _write(self, trainer: lightning.Trainer, file: CheckpointFile) -> None:
         begun = self.clock()
         try:
-            trainer.save_checkpoint(file.path)
+            trainer.save_checkpoint(file.path, weights_only=False)
         except OSError as error:  # a full disk shall not end the training
             file.say(f"{file.path} could not be written ({error.strerror or error}).")
         self._written = self.clock()
