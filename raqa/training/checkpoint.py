@@ -136,7 +136,7 @@ class Stopping(Callback):
     def _write(self, trainer: lightning.Trainer, file: CheckpointFile) -> None:
         begun = self.clock()
         try:
-            trainer.save_checkpoint(file.path, weights_only=False)
+            trainer.save_checkpoint(file.path)
         except OSError as error:  # a full disk shall not end the training
             file.say(f"{file.path} could not be written ({error.strerror or error}).")
         self._written = self.clock()
