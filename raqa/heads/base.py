@@ -36,11 +36,11 @@ class StackedModel(nn.Module, ABC):
         A fit that is stopped goes on with these; random numbers from elsewhere would begin anew.
         """
         if use not in self._streams:
-            self._streams[use] = [generator(seed, use, device) for seed in self.seeds]
-            for source, state in zip(
-                self._streams[use], self._continued.pop(use, ()), strict=False
-            ):
-                source.set_state(state)
+            made = [generator(seed, use, device) for seed in self.seeds]
+            if use in self._continued:
+                for source, state in zip(made, self._continued.pop(use), strict=True):
+                    source.set_state(state)
+            self._streams[use] = made
         return self._streams[use]
 
     def streams_state(self) -> dict[int, list[Tensor]]:

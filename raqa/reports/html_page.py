@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from raqa import __version__
 from raqa.reports.content import Content
 from raqa.reports.plots import comparison, error_by_group
@@ -10,6 +12,11 @@ from raqa.reports.svg import inline_svg
 
 def html_page(content: Content) -> str:
     """Render the page: styles, script and pictures are inside; it loads nothing."""
+    return render("page.html.j2", content=content, figures=_figures(content))
+
+
+def render(template: str, **values: Any) -> str:
+    """Fill a template of raqa/reports/page; a value that it asks for and is missing is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -19,10 +26,7 @@ def html_page(content: Content) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    page = environment.get_template("page.html.j2").render(
-        content=content, figures=_figures(content), version=__version__
-    )
-    return page.lstrip()
+    return environment.get_template(template).render(version=__version__, **values).lstrip()
 
 
 def _figures(content: Content) -> dict[str, str]:

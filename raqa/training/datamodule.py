@@ -111,8 +111,9 @@ class ArraysDataModule(lightning.LightningDataModule):
         """Batches of the training side, shuffled per seed."""
         inputs, labels, _, _ = self.tensors
         batches = TrainBatches(inputs, labels, self.seeds, self.batch_size, self.epoch_recordings)
-        for order, state in zip(batches.orders, self._orders, strict=False):
-            order.set_state(state)
+        if self._orders:  # of a fit that was stopped
+            for order, state in zip(batches.orders, self._orders, strict=True):
+                order.set_state(state)
         self._train_batches = batches
         return batches
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raqa import __version__
+from raqa.reports.html_page import render
 from raqa.reports.recipes.glossary import TERMS
 from raqa.reports.recipes.tables import RecipeReport, RowPairs
 from raqa.reports.svg import inline_svg
@@ -11,29 +11,19 @@ from raqa.reports.text import decimals, interval_text, number_text
 
 def recipe_page(report: RecipeReport) -> str:
     """Render the page: styles, script and pictures are inside; it loads nothing."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("raqa.reports", "page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     figures = {
         picture.name: inline_svg(
             picture.draw(), name=picture.name, description=f"{picture.title}. {picture.caption}"
         )
         for picture in report.pictures
     }
-    page = environment.get_template("recipe.html.j2").render(
+    return render(
+        "recipe.html.j2",
         report=report,
         figures=figures,
         pairs=[(row.row, _pair_rows(row)) for row in report.pairs],
         terms=TERMS,
-        version=__version__,
     )
-    return page.lstrip()
 
 
 def _pair_rows(row: RowPairs) -> list[tuple[str, ...]]:
