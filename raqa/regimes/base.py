@@ -6,7 +6,7 @@ A regime knows recordings and labels, never heads: what is trained on its folds 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -78,7 +78,7 @@ class Regime(ABC):
         """What tells variants of the regime apart, as plain values for results and reports."""
         return {}
 
-    def problems(self, corpus: Corpus, task: Task) -> Sequence[str]:  # noqa: ARG002
+    def problems(self, corpus: Corpus, task: Task) -> Iterable[str]:  # noqa: ARG002
         """Why this regime can not be had for a corpus and task, a sentence each, before reading."""
         return ()
 

@@ -46,7 +46,7 @@ class Cross(Regime):
         """For example "cross-to-coughvid"."""
         return f"{self.name}-to-{self.others[0].corpus.name}"
 
-    def problems(self, corpus: Corpus, task: Task) -> Iterator[str]:  # type: ignore[override]
+    def problems(self, corpus: Corpus, task: Task) -> Iterator[str]:
         """A target that was not chosen, is the training corpus, or lacks the label."""
         if not self.others:
             yield (
