@@ -139,7 +139,9 @@ def _differences(rows: pl.DataFrame) -> Iterator[str]:
             continue
         if column == "subject_id" and not rows["subject_known"].all():
             continue  # every upload is a subject of its own
-        values = rows[column].drop_nulls().unique().sort()
+        said = (value if isinstance(value, str | float) else " + ".join(value)
+                for value in rows[column].drop_nulls().to_list())  # fmt: skip
+        values = sorted(set(said))
         if len(values) > 1:
             yield f"{column}: {' / '.join(f'{value}' for value in values)}"
 

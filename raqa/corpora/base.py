@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
+from raqa.corpora.attributes import ATTRIBUTES
+from raqa.corpora.missing import Assumed
 from raqa.tables import RECORDINGS, SET_ASIDE, check_table, set_aside_table
 
 
@@ -22,6 +24,7 @@ class Recordings:
         set_aside: SET_ASIDE columns: values and recordings not used, each with its reason.
         sources: the label tables that were read; their bytes are part of a run's identity.
         steps: how many recordings and subjects each step of the cohort left, first to last.
+        assumed: empty cells of the label tables that were read as a label, counted by column.
     """
 
     corpus: str
@@ -29,9 +32,13 @@ class Recordings:
     set_aside: pl.DataFrame = field(default_factory=set_aside_table)
     sources: tuple[Path, ...] = ()
     steps: tuple[Step, ...] = ()
+    assumed: tuple[Assumed, ...] = ()
 
     def __post_init__(self) -> None:
-        table = check_table(self.table, RECORDINGS, name="recordings", key=["recording_id"])
+        given = {name: ATTRIBUTES[name].dtype for name in self.table.columns if name in ATTRIBUTES}
+        table = check_table(
+            self.table, {**RECORDINGS, **given}, name="recordings", key=["recording_id"]
+        )
         object.__setattr__(self, "table", table)
         object.__setattr__(
             self, "set_aside", check_table(self.set_aside, SET_ASIDE, name="set-aside")
@@ -60,6 +67,7 @@ class Corpus(ABC):
     how_to_get: str  # a sentence with an address, or who to ask
     synthetic: bool = False
     attributes: Collection[str] = ()  # canonical names of the labels it can have
+    missing: Mapping[str, str] = {}  # attribute, or "*" for all others: what an empty cell means
 
     @abstractmethod
     def read(self) -> Recordings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import polars as pl
 from rich.console import Console
@@ -92,7 +93,7 @@ def check_attribute(values: pl.Series) -> AttributeCheck:
     known = ATTRIBUTES[values.name]
     missing = values.null_count()
     if known.kind != "numeric":
-        counts = given.value_counts(sort=True).rows()
+        counts = given.explode().value_counts(sort=True).rows()
         return AttributeCheck(values.name, len(given), missing, labels=tuple(counts))
     mean = _float(given.mean())
     return AttributeCheck(
@@ -129,6 +130,8 @@ def print_check(check: CorpusCheck, console: Console) -> None:
         console.print(_numbers(numeric))
     for line in _words([one for one in check.attributes if one not in numeric]):
         console.print(escape(line), highlight=False)
+    for line in _empty_cells(check):
+        console.print(escape(line), highlight=False, soft_wrap=True)
     total = check.cohort.table.height
     colour = "green" if check.present == total else "yellow" if check.present else "red"
     whole = f"{check.present_in_all:,} of {check.all_recordings:,} in the label tables"
@@ -211,6 +214,18 @@ def _words(attributes: Sequence[AttributeCheck]) -> Iterator[str]:
         labels = [f"{label} {count:,}" for label, count in one.labels[:_LABELS_SHOWN]]
         more = ["..."] if len(one.labels) > _LABELS_SHOWN else []
         yield f" {one.name}: {', '.join([*labels, *more, f'missing {one.missing:,}'])}"
+
+
+def _empty_cells(check: CorpusCheck) -> Iterator[str]:
+    """Say what empty cells mean, by rule, and how many were read as a label."""
+    assumed = check.cohort.assumed
+    for why, columns in groupby(sorted(assumed, key=lambda one: one.why), lambda one: one.why):
+        counts = ", ".join(f"{one.attribute} {one.count:,} {one.label}" for one in columns)
+        yield f" empty cells read as a label, since {why} (whole label table): {counts}"
+    given = {one.name for one in check.attributes}
+    for name, meaning in check.corpus.missing.items():
+        if name == "*" or name in given:
+            yield f" missing {'otherwise' if name == '*' else name}: {meaning}"
 
 
 def _number(value: float | None) -> str:

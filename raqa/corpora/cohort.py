@@ -139,6 +139,8 @@ def _test(recordings: Recordings, column: str, rule: Filter) -> pl.Expr:
         return pl.col(column).is_in([value in {True, "true", "yes"} for value in allowed])
     words = [_word(value) for value in allowed]
     _require_values(recordings, column, words)
+    if table.schema[column] == pl.List:  # one of several labels is enough
+        return pl.col(column).list.set_intersection(words).list.len() > 0
     return pl.col(column).is_in(words)
 
 
@@ -174,7 +176,8 @@ def _number(column: str, value: Scalar | None) -> float:
 
 def _require_values(recordings: Recordings, column: str, words: list[str]) -> None:
     known = ATTRIBUTES.get(column)
-    present = recordings.table[column].drop_nulls().unique()
+    present = recordings.table[column].drop_nulls()
+    present = (present.explode() if present.dtype == pl.List else present).unique()
     if present.is_empty() and recordings.table.height:
         why = recordings.set_aside.filter(pl.col("field") == column)["reason"].unique()
         because = f" ({why[0]})" if len(why) == 1 else ""

@@ -27,6 +27,8 @@ _SEX = {
 }
 _NUMBER = r"[+-]?[0-9]*[.,]?[0-9]+"
 _RANGE = rf"^{_NUMBER}\s*(-|–|—|to|\.\.)\s*{_NUMBER}$"
+SEPARATOR = r"\s*[+;|/,]\s*"
+_PARTED = "\x1f"
 _COMMA = r"^[+-]?[0-9]*,[0-9]+$"
 _THOUSANDS = r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$"
 
@@ -40,11 +42,14 @@ class LabelColumn:
         unit: the unit it is written in; None: the attribute's canonical unit.
         values: what is written to what is meant, where the words are the table's own. YAML reads
             an unquoted yes, no, true or false as a truth value, so those are taken too.
+        separator: a regular expression that parts the labels of a multilabel attribute; each part
+            is then looked up in `values`. The default parts at + ; | / and commas.
     """
 
     column: str
     unit: str | None = None
     values: Mapping[str | bool | int | float, str | bool] = field(default_factory=dict)
+    separator: str = SEPARATOR
 
     def stripped(self) -> LabelColumn:
         """The same without spaces around the column's name, as tables are read."""
@@ -93,7 +98,9 @@ def read_attributes(
     values, aside = [], [pl.DataFrame(schema=dict(SET_ASIDE))]
     for name, source in sources.items():
         raw = table[source.column]
-        canonical, reasons = parse(raw, attribute(name), unit=source.unit, words=source.words)
+        canonical, reasons = parse(
+            raw, attribute(name), unit=source.unit, words=source.words, separator=source.separator
+        )
         values.append(canonical.alias(name))
         aside.append(
             table.select(
@@ -115,6 +122,7 @@ def parse(
     *,
     unit: str | None = None,
     words: Mapping[str, str] | None = None,
+    separator: str = SEPARATOR,
 ) -> tuple[pl.Series, pl.Series]:
     """Turn text into an attribute's canonical values.
 
@@ -122,12 +130,15 @@ def parse(
         raw: text as it stands in the table.
         unit: the unit that numbers are written in; None: the canonical one.
         words: what is written, in lower case, to what is meant.
+        separator: a regular expression that parts the labels of a multilabel attribute.
 
     Returns:
-        `values` (Float64 for numeric attributes, else String) and `reasons` (String): at most one
+        `values` (of the attribute's dtype) and `reasons` (String): at most one
         of the two is non-null at any place, and both are null where the label is missing.
     """
     text = raw.cast(pl.String).str.strip_chars()
+    if wanted.kind == "multilabel":
+        return _parse_lists(text, wanted, words or {}, separator)
     if words:
         meant = text.str.to_lowercase().replace_strict(words, default=None, return_dtype=pl.String)
         text = meant.fill_null(text)
@@ -181,6 +192,41 @@ def _parse_numbers(text: pl.Series, wanted: Attribute, unit: str) -> tuple[pl.Se
         value=pl.when(pl.col("reason").is_null() & ~pl.col("missing")).then(pl.col("value"))
     )
     return frame["value"], frame["reason"]
+
+
+def _parse_lists(
+    text: pl.Series, wanted: Attribute, words: Mapping[str, str], separator: str
+) -> tuple[pl.Series, pl.Series]:
+    """Part every cell and read each part as a word; a cell with a part of no meaning is none."""
+    rows = pl.DataFrame({"text": text}).with_row_index("place")
+    parts = (
+        rows.with_columns(
+            part=pl.col("text").str.replace_all(separator, _PARTED).str.split(_PARTED)
+        )
+        .explode("part")
+        .filter(pl.col("part").str.strip_chars() != "")
+    )
+    values, reasons = parse(parts["part"], replace(wanted, kind="categorical"), words=words)
+    order = {label: place for place, label in enumerate(wanted.labels)}
+    read = (
+        parts.select("place")
+        .with_columns(value=values, reason=reasons)
+        .with_columns(
+            rank=pl.col("value").replace_strict(order, default=None, return_dtype=pl.Int64)
+        )
+        .sort("place", "rank", "value", maintain_order=True)
+        .group_by("place", maintain_order=True)
+        .agg(
+            values=pl.col("value").drop_nulls().unique(maintain_order=True),
+            reason=pl.col("reason").drop_nulls().first(),
+        )
+    )
+    found = rows.join(read, on="place", how="left", maintain_order="left").with_columns(
+        values=pl.when(pl.col("reason").is_null() & (pl.col("values").list.len() > 0)).then(
+            "values"
+        )
+    )
+    return found["values"], found["reason"]
 
 
 def _parse_words(text: pl.Series, wanted: Attribute) -> tuple[pl.Series, pl.Series]:

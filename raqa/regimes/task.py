@@ -90,7 +90,9 @@ class ClassificationTask(Task):
         target: canonical name, for example ``covid_status``.
         classes: class to the corpora's labels that belong to it, so that corpora with other words
             can be compared; labels that stand in no class are set aside. Of two classes the last
-            is the positive one. None: every label of the attribute is a class.
+            is the positive one. None: every label of the attribute is a class. A recording with
+            several labels belongs to a class if all that stand in one stand in the same;
+            otherwise it is set aside.
     """
 
     target: str
@@ -100,7 +102,8 @@ class ClassificationTask(Task):
     @field_validator("target")
     @classmethod
     def _has_labels(cls, target: str) -> str:
-        named = [*_named("binary"), *_named("categorical"), *_named("ordinal")]
+        named = [*_named("binary"), *_named("categorical"), *_named("ordinal"),
+                 *_named("multilabel")]  # fmt: skip
         return _known(target, "categorical", named)
 
     @field_validator("classes", mode="before")
@@ -151,7 +154,10 @@ class ClassificationTask(Task):
     def label(self) -> pl.Expr:
         """The class's number."""
         numbers = {name: float(number) for number, name in enumerate(self.class_names)}
-        return pl.col(self.target).replace_strict(numbers, default=None, return_dtype=pl.Float64)
+        label = pl.col(self.target)
+        if self.attribute.kind == "multilabel":  # `apply` has left one class in each list
+            label = label.list.first()
+        return label.replace_strict(numbers, default=None, return_dtype=pl.Float64)
 
     def apply(self, recordings: Recordings) -> Recordings:
         """Replace labels by their class; labels of no class become null and are set aside.
@@ -159,6 +165,8 @@ class ClassificationTask(Task):
         Raises:
             UserError: there are labels, but none is in a class.
         """
+        if self.attribute.kind == "multilabel":
+            return self._apply_lists(recordings)
         if self.classes is None:
             return recordings
         table, target = recordings.table, pl.col(self.target)
@@ -184,10 +192,48 @@ class ClassificationTask(Task):
             set_aside=pl.concat([recordings.set_aside, aside]),
         )
 
+    def _apply_lists(self, recordings: Recordings) -> Recordings:
+        """Give each recording the one class that its labels name, or set it aside."""
+        groups = self.classes or {label: (label,) for label in self.class_names}
+        class_of = {label: name for name, group in groups.items() for label in group}
+        self._require_some(recordings)
+        named = (
+            pl.col(self.target)
+            .list.eval(pl.element().replace_strict(class_of, default=None, return_dtype=pl.String))
+            .list.drop_nulls()
+            .list.unique()
+            .list.sort()
+        )
+        table = recordings.table.with_columns(_named=named)
+        unclear = table.filter(pl.col("_named").list.len() != 1)
+        aside = set_aside_table(
+            SetAside(
+                recordings.corpus,
+                "label",
+                recording_id,
+                f"{self.target} of {' + '.join(labels)} is in "
+                + (f"the classes {' and '.join(classes)}" if classes else "no class")
+                + " of the task",
+                field=self.target,
+                value=" + ".join(labels),
+            )
+            for recording_id, labels, classes in unclear.select(
+                "recording_id", self.target, "_named"
+            ).iter_rows()
+        )
+        one = pl.when(pl.col("_named").list.len() == 1).then("_named")
+        return replace(
+            recordings,
+            table=table.with_columns(one.alias(self.target)).drop("_named"),
+            set_aside=pl.concat([recordings.set_aside, aside]),
+        )
+
     def _require_some(self, recordings: Recordings) -> None:
-        classes = self.classes or {}
+        classes = self.classes or {label: (label,) for label in self.class_names}
         named = [label for group in classes.values() for label in group]
-        found = recordings.table[self.target].drop_nulls().value_counts(sort=True)
+        given = recordings.table[self.target].drop_nulls()
+        labels = given.explode() if given.dtype == pl.List else given
+        found = labels.value_counts(sort=True)
         if found.height and not found[self.target].is_in(named).any():
             shown = [f"{label} ({count:,})" for label, count in found.head(_SHOWN).rows()]
             more = ", ..." if found.height > _SHOWN else ""

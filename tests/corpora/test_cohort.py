@@ -31,6 +31,7 @@ def recordings() -> Recordings:
                 "age": [6.0, 7.0, 87.0, 88.0, None, 30.0],
                 "quality": ["0", "1", "2", None, "1", "2"],
                 "smoker": ["yes", "no", None, "no", "yes", "no"],
+                "diagnosis": [["copd"], ["asthma", "copd"], ["asthma"], None, None, None],
             },
             schema_overrides={"start_s": pl.Float64, "end_s": pl.Float64},
         ),
@@ -45,6 +46,13 @@ def test_without_filters_everybody_takes_part(recordings: Recordings) -> None:
     cohort = Cohort().apply(recordings)
     assert cohort.steps == (Step("in the label tables", 6, 4),)
     assert cohort.table.height == 6
+
+
+def test_one_of_several_labels_is_enough(recordings: Recordings) -> None:
+    assert kept(recordings, diagnosis="copd") == ["r0", "r1"]
+    assert kept(recordings, diagnosis=["asthma", "healthy"]) == ["r1", "r2"]
+    with pytest.raises(UserError, match="lupus"):
+        kept(recordings, diagnosis="lupus")
 
 
 def test_a_range_includes_its_ends_and_no_missing_value(recordings: Recordings) -> None:

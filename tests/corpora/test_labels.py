@@ -18,7 +18,7 @@ from raqa.corpora.labels import (
 
 def parsed(text: str | None, name: str = "age", **how: object) -> tuple[object, str | None]:
     values, reasons = parse(pl.Series([text], dtype=pl.String), attribute(name), **how)  # type: ignore[arg-type]
-    return values[0], reasons[0]
+    return values.to_list()[0], reasons[0]
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,9 @@ def test_truth_values_of_yaml_are_understood_as_words() -> None:
 
 @pytest.mark.parametrize("name", ATTRIBUTES)
 def test_every_attribute_parses_an_empty_column_and_one_of_nulls(name: str) -> None:
-    kind = pl.Float64 if attribute(name).kind == "numeric" else pl.String
     for raw in (pl.Series([], dtype=pl.String), pl.Series([None], dtype=pl.Null)):
         values, reasons = parse(raw, attribute(name))
-        assert values.dtype == kind
+        assert values.dtype == attribute(name).dtype
         assert values.null_count() == reasons.null_count() == len(raw)
 
 
@@ -160,3 +159,36 @@ def test_a_mapping_is_refused_for_its_attribute_unit_and_labels() -> None:
     assert "It has no unit" in source_problems("sex", LabelColumn("x", unit="year"))[0]
     assert "'fem'" in source_problems("sex", LabelColumn("x", values={"1": "fem"}))[0]
     assert source_problems("age", LabelColumn("x", unit="month")) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "labels"),
+    [
+        ("COPD", ["copd"]),
+        ("Heart Failure + COPD", ["copd", "heart_failure"]),
+        ("heart failure+copd ", ["copd", "heart_failure"]),
+        ("asthma; asthma", ["asthma"]),
+        ("asthma,", ["asthma"]),
+        ("N", ["healthy"]),
+        (" + ", None),
+        ("", None),
+        ("nan", None),
+    ],
+)
+def test_several_labels_in_a_cell_are_parted_and_put_in_order(
+    written: str, labels: list[str] | None
+) -> None:
+    words = {"heart failure": "heart_failure", "n": "healthy"}
+    assert parsed(written, "diagnosis", words=words) == (labels, None)
+
+
+def test_a_cell_with_one_label_of_no_meaning_is_set_aside_whole() -> None:
+    value, reason = parsed("asthma + lupus", "diagnosis")
+    assert value is None
+    assert reason is not None
+    assert "lupus" in reason
+
+
+def test_several_labels_may_be_parted_by_a_word() -> None:
+    assert parsed("Asthma and COPD", "diagnosis", separator=r"\s+and\s+") == (
+        ["asthma", "copd"], None)  # fmt: skip

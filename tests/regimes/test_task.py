@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import pytest
 from pydantic import ValidationError
 
 from raqa.configuration.build import build_node
 from raqa.configuration.overrides import compose_config
+from raqa.corpora.attributes import attribute
 from raqa.corpora.base import Recordings
 from raqa.corpora.coswara import Coswara
 from raqa.corpora.coughvid import CoughVid
@@ -19,7 +22,7 @@ from raqa.tables import RECORDINGS, SIDES
 COVID = {"negative": ["healthy", "well"], "positive": ["positive_mild", "COVID-19"]}
 
 
-def recordings(target: str, labels: list[str | None], sides: list[str] | None = None) -> Recordings:
+def recordings(target: str, labels: list[Any], sides: list[str] | None = None) -> Recordings:
     """A subject with one recording for each label, the sides in turn."""
     rows = [
         {"recording_id": f"r{number}", "corpus": "made", "subject_id": f"s{number}",
@@ -29,7 +32,7 @@ def recordings(target: str, labels: list[str | None], sides: list[str] | None = 
         for number, label in enumerate(labels)
     ]  # fmt: skip
     optional = {"start_s": None, "end_s": None, "split": None}
-    schema = {**RECORDINGS, target: pl.String, "side": pl.String}
+    schema = {**RECORDINGS, target: attribute(target).dtype, "side": pl.String}
     return Recordings("made", pl.DataFrame([{**optional, **row} for row in rows], schema=schema))
 
 
@@ -42,6 +45,27 @@ def test_labels_become_the_numbers_of_their_classes_in_the_configs_order() -> No
     assert task.class_names == ("negative", "positive")
     given = recordings("covid_status", ["COVID-19", "healthy", None, "well", "positive_mild"])
     assert numbers(task, given) == [1, 0, None, 0, 1]
+
+
+def test_several_labels_are_one_class_or_none() -> None:
+    task = ClassificationTask("diagnosis", {"lung": ["asthma", "copd"], "heart": ["heart_failure"]})
+    given = recordings(
+        "diagnosis",
+        [["asthma"], ["asthma", "copd"], ["copd", "heart_failure"], ["pneumonia"], None,
+         ["heart_failure", "pneumonia"]],
+    )  # fmt: skip
+    assert numbers(task, given) == [0, 0, None, None, None, 1]
+    aside = task.apply(given).set_aside
+    assert dict(zip(aside["item"], aside["reason"], strict=True)) == {
+        "r2": "diagnosis of copd + heart_failure is in the classes heart and lung of the task",
+        "r3": "diagnosis of pneumonia is in no class of the task",
+    }
+
+
+def test_without_classes_every_label_of_a_list_is_a_class() -> None:
+    task = ClassificationTask("breath_phase", None)
+    given = recordings("breath_phase", [["expiration"], ["inspiration", "expiration"]])
+    assert numbers(task, given) == [1, None]
 
 
 def test_labels_of_no_class_are_set_aside_and_named_missing_ones_are_not() -> None:
