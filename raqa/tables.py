@@ -63,6 +63,29 @@ CLASS_PREDICTIONS: Columns = {
 }
 """PREDICTIONS of a classification task."""
 
+QUESTIONS: Columns = {
+    "qa_id": pl.String,  # the key: stable over runs, machines and the order of files
+    "corpus": pl.String,
+    "recording_id": pl.String,
+    "subject_id": pl.String,
+    "split": pl.String,  # train, validation, test, or null where the split leaves a subject out
+    "attribute": pl.String,  # canonical name
+    "family": pl.String,
+    "kind": pl.String,
+    "question_type": pl.String,  # open_ended, multiple_choice, single_verify
+    "template_id": pl.String,  # attribute/question_type/wording
+    "question": pl.String,  # with the options in it where it is multiple-choice
+    "asked_label": pl.String,  # the label that a single-verify question asks about, or null
+    "answer": pl.String,  # a whole sentence
+    "label": pl.String,  # canonical; yes or no for single_verify; several joined by " + "
+    "value": pl.Float64,  # of a numeric attribute, in its canonical unit, unrounded
+    "unit": pl.String,
+    "options": pl.List(pl.String),  # label texts as offered, in the order of the question, or null
+}
+"""A question about one recording and its answer; a row each."""
+
+QUESTION_TYPES = ("open_ended", "multiple_choice", "single_verify")
+
 SIDES = ("train", "validation", "test")
 
 
