@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from raqa.heads.base import StackedModel
 from raqa.heads.data import FloatArray
 from raqa.heads.mlp import Activation, StackedMLP
-from raqa.training.objective import Floats, Objective, Predicted
+from raqa.training.objective import Minimised
 
 AUDIO, TEXT, TARGET = range(3)
 """Columns of an input: the row of the audio, the row of the question's text, the target."""
@@ -73,8 +73,6 @@ class FusionModel(StackedModel):
         self.network = StackedMLP(
             [tables.width, *hidden, tables.outputs], seeds, dropout=dropout, activation=activation
         )
-        self._streams = self.network._streams  # dropout's, kept and continued as this model's
-        self._continued = self.network._continued
         self.labels = tables.valid.shape[1]
         self.audio: Tensor | None
         self._keep("audio", tables.audio)
@@ -85,6 +83,14 @@ class FusionModel(StackedModel):
     def _keep(self, name: str, table: FloatArray | None) -> None:
         made = None if table is None else torch.from_numpy(np.asarray(table, np.float32))
         self.register_buffer(name, made, persistent=False)
+
+    def streams_state(self) -> dict[int, list[Tensor]]:
+        """How far the network's streams have come."""
+        return self.network.streams_state()
+
+    def continue_streams(self, states: Mapping[int, Sequence[Tensor]]) -> None:
+        """Let the network's streams go on from what `streams_state` gave."""
+        self.network.continue_streams(states)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Map indices `[seeds, batch, 3]` to `[seeds, labels + 2, batch]`.
@@ -108,7 +114,7 @@ class FusionModel(StackedModel):
 
 
 @dataclass(frozen=True)
-class FusionObjective(Objective):
+class FusionObjective(Minimised):
     """Cross-entropy of a label, squared error of a standardised number: their mean selects.
 
     A label is given as its number, a number in units of its standard deviation in training.
@@ -134,24 +140,3 @@ class FusionObjective(Objective):
     def error(self, outputs: Tensor, labels: Tensor) -> Tensor:
         """The same in float64."""
         return self.loss(outputs.double(), labels.expand(len(outputs), -1))
-
-    def answers(self, outputs: FloatArray) -> Floats:
-        """Probabilities of labels, then the number, `[seeds, questions, labels + 2]`."""
-        from scipy.special import softmax
-
-        logits = outputs[:, :-2].astype(np.float64)
-        shares = softmax(logits, axis=1) if logits.shape[1] else logits
-        return np.concatenate([shares, outputs[:, -2:]], axis=1).swapaxes(1, 2)
-
-    def predicted(self, answers: Floats) -> Predicted:
-        """Not asked for: a fitted fusion head answers in labels and numbers itself."""
-        raise NotImplementedError
-
-    def measured(self, answers: Floats, labels: FloatArray) -> Floats:
-        """Not asked for either: the epoch's error comes from `error`."""
-        raise NotImplementedError
-
-
-def as_buffers(model: nn.Module) -> int:
-    """Bytes of what a model looks up, for messages about memory."""
-    return sum(buffer.nbytes for buffer in model.buffers())
