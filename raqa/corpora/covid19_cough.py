@@ -24,6 +24,10 @@ _LABELS = {
     "verified": LabelColumn("verified"),  # optional
     "source": LabelColumn("source"),
 }
+_MISSING = {
+    "asymptomatic": "the field is absent, as it is for most negatives: nobody said so",
+    "verified": "the field is absent: nobody said whether a laboratory confirmed the status",
+}
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -46,10 +50,7 @@ class Covid19Cough(Corpus):
     licence = "CC0 1.0"
     how_to_get = "git clone https://github.com/covid19-cough/dataset"
     attributes = tuple(_LABELS)
-    missing = {
-        "asymptomatic": "the field is absent, as it is for most negatives: nobody said so",
-        "verified": "the field is absent: nobody said whether a laboratory confirmed the status",
-    }
+    missing = _MISSING
 
     @property
     def subject_known(self) -> bool:

@@ -25,7 +25,7 @@ _NAME = re.compile(
     r"(?P<Age>[^,]*),(?P<Gender>[^,]*)"
 )
 _HEIGHTS = {"u": "upper", "m": "middle", "l": "lower"}
-_PLACES = {
+_PLACES: dict[str | bool | int | float, str | bool] = {
     f"{view[0]} {side[0]} {letter}": f"{view}_{side}_{height}"
     for view in ("anterior", "posterior")
     for side in ("left", "right")
@@ -54,6 +54,10 @@ _LABELS = {
     "age": LabelColumn("Age", unit="year"),
     "sex": LabelColumn("Gender"),
 }  # fmt: skip
+_MISSING = {
+    "breath_phase": "neither the workbook nor the file name says in which phase it is heard",
+    "*": "neither the workbook nor the file name says it",
+}
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -71,13 +75,11 @@ class Kauh(Corpus):
     title = "KAUH: lung sounds of 112 patients of King Abdullah University Hospital, three filters"
     licence = "CC BY 4.0"
     how_to_get = (
-        "download it from https://data.mendeley.com/datasets/jwyy9np4gv/3 and unpack Audio Files.zip"
+        "download it from https://data.mendeley.com/datasets/jwyy9np4gv/3 "
+        "and unpack Audio Files.zip"
     )
     attributes = (*_LABELS, "filter")
-    missing = {
-        "breath_phase": "neither the workbook nor the file name says in which phase it is heard",
-        "*": "neither the workbook nor the file name says it",
-    }
+    missing = _MISSING
 
     @property
     def place(self) -> Path:

@@ -23,6 +23,7 @@ _TABLES = ("Labels.xlsx", "Labels.csv")  # the download's workbook before its te
 _LABELS = {
     "copd_severity": LabelColumn("Diagnosis", values={f"COPD{n}": str(n) for n in range(5)}),
 }
+_MISSING = {"copd_severity": "the patient's cell is empty or none of COPD0 to COPD4"}
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -44,7 +45,7 @@ class RespTr(Corpus):
         "and put Labels.xlsx beside the unpacked wav files"
     )
     attributes = (*_LABELS, "channel")
-    missing = {"copd_severity": "the patient's cell is empty or none of COPD0 to COPD4"}
+    missing = _MISSING
 
     @property
     def place(self) -> Path:
