@@ -140,7 +140,7 @@ def audit(
     overrides: Overrides = None,
     out: Annotated[Path | None, typer.Option(help="Where to write the list (CSV).")] = None,
 ) -> None:
-    """Decode every file of a corpus in parallel; list what fails and what is byte-identical."""
+    """Decode every file: what fails, what is byte-identical, which labels follow the format."""
     from rich.progress import Progress
 
     from raqa.corpora.audit import audit_corpus
@@ -154,9 +154,10 @@ def audit(
             recordings, os.cpu_count() or 1, lambda count: progress.advance(task, count)
         )
     path = out or Path(f"{corpus.name}-audit.csv")
-    found.write(path)
+    written = found.write(path)
     print_audit(found, console)
-    console.print(f"the whole list: {escape(str(path))}", highlight=False, soft_wrap=True)
+    lists = ", ".join(str(place) for place in written)
+    console.print(f"the whole lists: {escape(lists)}", highlight=False, soft_wrap=True)
 
 
 @cache.command("ls")
