@@ -71,7 +71,7 @@ class Corpus(ABC):
 
     @abstractmethod
     def read(self) -> Recordings:
-        """Read the label tables; audio is looked for, never opened.
+        """Read the label tables; of audio at most the header, where segments must lie within it.
 
         Raises:
             UserError: the folder is not this corpus's layout, or its tables contradict themselves
