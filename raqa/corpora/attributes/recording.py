@@ -42,6 +42,7 @@ RECORDING: tuple[Attribute, ...] = (
     words("exercise", _FAMILY, "state of the subject", {"rest": "at rest",
           "exercise": "after exercise"}),
     words("source", _FAMILY, "way by which the recording came"),
+    yes_no("returning_user", _FAMILY, "has taken part before, as told"),
     yes_no("mask", _FAMILY, "wears a mask"),
     yes_no("verified", _FAMILY, "the status was verified by a laboratory"),
 )  # fmt: skip
