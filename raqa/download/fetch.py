@@ -94,7 +94,7 @@ def fetch(
     for _ in range(MOST_ATTEMPTS):
         before = _part_size(target)
         try:
-            return _attempt(url, target, size, patience.answer_s, notice, stop)
+            return _attempt(url, target, size, answer_s=patience.answer_s, notice=notice, stop=stop)
         except PassingError as problem:
             failures = 1 if _part_size(target) > before else failures + 1
             pause = patience.pause_s * 2 ** (failures - 1)
@@ -159,7 +159,13 @@ def _begun(target: Path, url: str) -> Version | None:
 
 
 def _attempt(
-    url: str, target: Path, size: int | None, answer_s: float, notice: Notice, stop: threading.Event
+    url: str,
+    target: Path,
+    size: int | None,
+    *,
+    answer_s: float,
+    notice: Notice,
+    stop: threading.Event,
 ) -> Version:
     begun, have = _begun(target, url), _part_size(target)
     if begun is None or not begun.mark or (begun.size is not None and have > begun.size):
@@ -177,7 +183,7 @@ def _attempt(
                 _note(target).write_text(json.dumps(asdict(version)), encoding="utf-8")
             end = size if version.size is None else version.size
             try:
-                _copy(response, file, start, end, notice, stop)
+                _copy(response, file, start, end, notice=notice, stop=stop)
             except FetchError:
                 discard(target)
                 raise
@@ -218,7 +224,7 @@ def _read_head(
 
 
 def _copy(
-    response: Any, file: Any, have: int, end: int | None, notice: Notice, stop: threading.Event
+    response: Any, file: Any, have: int, end: int | None, *, notice: Notice, stop: threading.Event
 ) -> None:
     """Append a response's body; what comes before an error is kept."""
     notice(have, end)

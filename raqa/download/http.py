@@ -42,7 +42,7 @@ class PassingError(Exception):
 class _Redirects(urllib.request.HTTPRedirectHandler):
     """Follows to http and https only, and never from the second to the first."""
 
-    def redirect_request(
+    def redirect_request(  # noqa: PLR0917
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> urllib.request.Request | None:
         if req.type == "https" and not newurl.startswith("https://"):

@@ -12,6 +12,7 @@ import io
 import lzma
 import shutil
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -33,7 +34,7 @@ MOST_MEMBERS = 2_000_000
 _HEADER = 1 << 20  # no header of a tar archive is longer: its names would be read into memory
 _DAMAGED = (
     zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile,
-    NotImplementedError, UnicodeDecodeError, ValueError, RuntimeError,
+    NotImplementedError, ValueError, struct.error,
 )  # fmt: skip
 
 
@@ -67,20 +68,18 @@ def unpack_zip(
     draft: Path,
     *,
     strip: int = 0,
-    most_bytes: int | None = None,
     written: Written = lambda _size: None,
 ) -> Unpacked:
     """Unpack a zip archive into an empty folder.
 
     Args:
         strip: leading folders of every name to leave out.
-        most_bytes: what it may unpack to; None: 200 times its own size.
 
     Raises:
         ArchiveError: it is damaged, or refused.
         OSError: the folder can not be written.
     """
-    limit = _limit(most_bytes, archive.stat().st_size)
+    limit = _limit(archive.stat().st_size)
     try:
         with zipfile.ZipFile(archive) as opened:
             wanted, skipped = _zip_members(opened, archive.name, strip, limit)
@@ -112,7 +111,6 @@ def unpack_tar(
     draft: Path,
     *,
     strip: int = 0,
-    most_bytes: int | None = None,
     written: Written = lambda _size: None,
 ) -> Unpacked:
     """Unpack a tar archive, plain, gzip, bzip2 or xz, into an empty folder.
@@ -124,7 +122,7 @@ def unpack_tar(
         ArchiveError: it is damaged, or refused.
         OSError: the folder can not be written.
     """
-    limit = _limit(most_bytes, sum(part.stat().st_size for part in parts))
+    limit = _limit(sum(part.stat().st_size for part in parts))
     names, files, skipped, total = Names(strip), list[UnpackedFile](), 0, 0
     try:
         with ExitStack() as stack:
@@ -229,8 +227,8 @@ def _size_problems(total: int, limit: int, members: int) -> list[str]:
     return [f"it has more than {MOST_MEMBERS:,} members"] if members > MOST_MEMBERS else []
 
 
-def _limit(most_bytes: int | None, packed: int) -> int:
-    return max(ALWAYS_ALLOWED, packed * MOST_RATIO) if most_bytes is None else most_bytes
+def _limit(packed: int) -> int:
+    return max(ALWAYS_ALLOWED, packed * MOST_RATIO)
 
 
 def _write(source: IO[bytes], draft: Path, path: PurePosixPath, size: int) -> UnpackedFile:
