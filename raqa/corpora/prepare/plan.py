@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
 from raqa.corpora.downloads import Download, Downloads
 from raqa.corpora.prepare.records import Record, Workshop, faults
@@ -108,6 +108,7 @@ def look(place: Path, downloads: Downloads, *, thorough: bool = False) -> Plan:
     workshop = Workshop(place)
     records = workshop.records()
     items = tuple(_look_at(workshop, one, records, thorough) for one in downloads.files)
+    items = tuple(replace(one, missing=_needed(one.missing, downloads)) for one in items)
     named = {one.file for one in downloads.files}
     parts = tuple(record for name, record in records.items() if name not in named)
     found = [faults(place, record, thorough=thorough) for record in parts]
@@ -143,6 +144,15 @@ def _look_at(
         tuple(changed),
         found=(workshop.place / download.file).is_file(),
         have=whole or arrived(target),
+    )
+
+
+def _needed(missing: Sequence[str], downloads: Downloads) -> tuple[str, ...]:
+    """Without the parts of archives, which nobody misses once they are unpacked."""
+    return tuple(
+        path
+        for path in missing
+        if not any(PurePosixPath(path).match(parts.pattern) for parts in downloads.parts)
     )
 
 

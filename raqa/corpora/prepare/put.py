@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -54,8 +53,8 @@ def _in_the_way(draft: Path, place: Path, file: UnpackedFile) -> str | None:
 
 def _move(draft: Path, place: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
-    for name in sorted(os.listdir(draft)):
-        source, target = draft / name, place / name
+    for source in sorted(draft.iterdir()):
+        target = place / source.name
         if not target.exists():
             source.rename(target)
         elif source.is_dir():

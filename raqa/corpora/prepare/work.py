@@ -14,9 +14,17 @@ from pydantic import TypeAdapter
 
 from raqa.corpora.downloads import Download, Parts
 from raqa.corpora.prepare.put import move_into
-from raqa.corpora.prepare.records import NOT_VERIFIED, Record, Workshop, as_json, write_json
+from raqa.corpora.prepare.records import (
+    NOT_VERIFIED,
+    Record,
+    Workshop,
+    as_json,
+    faults,
+    write_json,
+)
 from raqa.download.fetch import Notice, Patience, Version, digests, discard, fetch
 from raqa.download.http import FetchError
+from raqa.download.names import ArchiveError
 from raqa.download.unpack import (
     Unpacked,
     UnpackedFile,
@@ -53,8 +61,12 @@ class Worker:
             OSError: it can not be written.
         """
         found, target = self._found(download), self.workshop.arriving(download.file)
-        if found is not None or target.is_file():
+        if found is not None or (target.is_file() and _origin(target).exists()):
             return
+        if target.is_file():  # a call was interrupted before it had checked the file
+            if mismatch(target, download) is None:
+                return
+            target.unlink()
         target.parent.mkdir(parents=True, exist_ok=True)
         reasons = []
         for url in download.urls:
@@ -117,9 +129,10 @@ class Worker:
         else:
             try:
                 record = self._unpack(record, download, source)
-            except UserError:
-                if found is None:  # nothing can be made of it, and the next call fetches anew
-                    target.unlink(missing_ok=True)
+            except ArchiveError:
+                if found is None:  # nothing can be made of it: the next call fetches anew
+                    target.unlink()
+                    _origin(target).unlink(missing_ok=True)
                 raise
         self.workshop.keep(record)
         if download.unpack:
@@ -138,8 +151,8 @@ class Worker:
         made = []
         for folder, group in groupby(found, lambda path: path.parent):
             pieces = list(group)
-            name = f"{folder.relative_to(place)}/ ({len(pieces)} parts)"
-            if name in known:
+            name = f"{folder.relative_to(place)}/"
+            if name in known and not faults(place, known[name], thorough=False)[0]:
                 made.append(known[name])
                 continue
             record = Record(name, NOT_VERIFIED, _now())
