@@ -1,0 +1,1 @@
+"""Questions about recordings and their answers: made, chosen, checked."""
