@@ -14,6 +14,7 @@ from rich.markup import escape
 from raqa.errors import UserError, neighbours, storage_problem
 from raqa.main import USER_MISTAKE, print_problems
 from raqa.main import main as train_main
+from raqa.questions.command import app as questions
 from raqa.reports.wandb_command import app as wandb
 from raqa.sweeps import cluster_command as cluster
 from raqa.sweeps import command as sweeps
@@ -42,6 +43,7 @@ weights = typer.Typer(
 app.add_typer(cache, name="cache")
 app.add_typer(weights, name="weights")
 app.add_typer(wandb, name="wandb")
+app.add_typer(questions, name="qa")
 
 Overrides = Annotated[
     list[str] | None, typer.Argument(help="Settings as in training, e.g. paths.data=DIR.")

@@ -1,1 +1,1 @@
-"""Questions about recordings and their answers: made, chosen, checked."""
+"""Questions and answers about recordings: templates, generation, the collection on disk."""

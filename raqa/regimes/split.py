@@ -5,21 +5,23 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic.dataclasses import dataclass
 
+from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.base import Recordings
 from raqa.errors import UserError, neighbours
 from raqa.tables import SIDES, SetAside, set_aside_table
 
 _STRICT = ConfigDict(extra="forbid")
-AGE_GROUPS = 5  # quintiles; the published splits are stratified on age or not at all
+GROUPS = 5  # of a numeric attribute that a split is stratified on: quintiles
 
 
 class Split(ABC):
@@ -69,14 +71,17 @@ class Split(ABC):
 
 @dataclass(frozen=True, config=_STRICT)
 class BySubject(Split):
-    """Random by subject, stratified on age quintiles (subjects without an age form one stratum).
+    """Random by subject, stratified on attributes: quintiles of a number, labels otherwise.
 
-    The split depends on the subjects, their ages and its own seed, and on nothing else: not on
-    the task, the training seeds, or on which audio files happen to be present.
+    The split depends on the subjects, these attributes and its own seed, and on nothing else: not
+    on the task, the training seeds, or on which audio files happen to be present.
 
     Args:
         train, validation, test: fractions of subjects, together 1.
         seed: of the split alone.
+        stratify: attributes, the most important first; those that a corpus does not have are
+            passed over. A subject counts by its median or its most frequent label, and all
+            without one form a stratum.
         group_column: keep recordings with the same value there together, instead of subjects.
     """
 
@@ -84,7 +89,17 @@ class BySubject(Split):
     validation: float = Field(gt=0, lt=1)
     test: float = Field(gt=0, lt=1)
     seed: int = Field(ge=0)
+    stratify: tuple[str, ...] = ("age",)
     group_column: str = "subject_id"
+
+    @field_validator("stratify")
+    @classmethod
+    def _are_attributes(cls, stratify: tuple[str, ...]) -> tuple[str, ...]:
+        unknown = [name for name in stratify if name not in ATTRIBUTES]
+        if unknown:
+            raise ValueError(f"there is no attribute {unknown[0]!r}. "
+                             f"{neighbours(unknown[0], ATTRIBUTES)}")  # fmt: skip
+        return stratify
 
     @model_validator(mode="after")
     def _sum_to_one(self) -> BySubject:
@@ -94,14 +109,15 @@ class BySubject(Split):
         return self
 
     def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
-        """Assign subjects (or groups) so that every age group has the fractions asked for."""
+        """Assign subjects (or groups) so that every stratum has the fractions asked for."""
         column = self.group_column
         if column not in recordings.columns:
             corpus = ", ".join(recordings["corpus"].unique().sort())
             raise UserError(f"split: {corpus} has no column {column!r} to keep together")
-        strata = _age_groups(recordings, column)
+        names = [name for name in self.stratify if name in recordings.columns]
+        strata = _strata(recordings, column, names)
         order = np.random.default_rng(self.seed).permutation(strata.height)
-        shuffled = strata[order].sort("age_group", maintain_order=True)
+        shuffled = strata[order].sort(names, maintain_order=True) if names else strata[order]
         sides = _proportional((self.train, self.validation, self.test), strata.height)
         named = shuffled.select(
             column, side=pl.Series([SIDES[side] for side in sides], dtype=pl.String)
@@ -203,17 +219,42 @@ def write_split(sides: pl.DataFrame, folder: Path) -> Path:
     return path
 
 
-def _age_groups(recordings: pl.DataFrame, column: str) -> pl.DataFrame:
-    """One row per subject (or group), sorted by id, with its age quintile (-1: age unknown)."""
-    age: Any = pl.col("age").median() if "age" in recordings.columns else pl.lit(None, pl.Float64)
-    subjects = recordings.group_by(column).agg(age=age).sort(column)
-    known = subjects["age"].drop_nulls().to_numpy()
+def _strata(recordings: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataFrame:
+    """One row per subject (or group), sorted by id, with the stratum of each attribute."""
+    strata = recordings.select(column).unique().sort(column)
+    for name in names:
+        numeric = ATTRIBUTES[name].kind == "numeric"
+        found = _number_groups if numeric else _usual_labels
+        strata = strata.join(found(recordings, column, name), on=column, how="left",
+                             maintain_order="left")  # fmt: skip
+    return strata
+
+
+def _number_groups(recordings: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
+    """The quintile of each subject's median; -1: unknown."""
+    subjects = recordings.group_by(column).agg(pl.col(name).median()).sort(column)
+    known = subjects[name].drop_nulls().to_numpy()
     if not len(known):
-        return subjects.with_columns(age_group=pl.lit(-1))
-    edges = np.quantile(known, np.linspace(0, 1, AGE_GROUPS + 1)[1:-1])
-    groups = np.searchsorted(edges, subjects["age"].fill_null(0).to_numpy(), side="right")
-    return subjects.with_columns(
-        age_group=pl.when(pl.col("age").is_null()).then(-1).otherwise(pl.Series(groups))
+        return subjects.with_columns(pl.lit(-1).alias(name))
+    edges = np.quantile(known, np.linspace(0, 1, GROUPS + 1)[1:-1])
+    groups = np.searchsorted(edges, subjects[name].fill_null(0).to_numpy(), side="right")
+    group = pl.when(pl.col(name).is_null()).then(-1).otherwise(pl.Series(groups))
+    return subjects.with_columns(group.alias(name))
+
+
+def _usual_labels(recordings: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
+    """Each subject's most frequent label, the first of the alphabet where several are; or null."""
+    label = pl.col(name)
+    if recordings.schema[name] == pl.List:
+        label = label.list.sort().list.join(" + ")
+    return (
+        recordings.select(column, label)
+        .group_by(column, name)
+        .len()
+        .filter(pl.col(name).is_not_null())
+        .sort(column, "len", name, descending=[False, True, False])
+        .group_by(column, maintain_order=True)
+        .agg(pl.col(name).first())
     )
 
 
