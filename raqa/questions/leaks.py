@@ -74,7 +74,7 @@ def same_audio(questions: pl.LazyFrame, contents: pl.DataFrame) -> pl.DataFrame:
         files=pl.col("path").n_unique(),
     )
     several = groups.filter(pl.col("files") > 1)
-    return several.sort(-pl.col("splits").list.len(), "recordings").select(
+    return several.sort(-pl.col("splits").list.len().cast(pl.Int64), "recordings").select(
         "content",
         pl.col("recordings", "splits").list.join(" + "),
         "subjects",

@@ -123,11 +123,11 @@ def dominant_answers(questions: pl.LazyFrame, above: float = DOMINANT) -> pl.Dat
         corpus, attribute, question_type, label, share, pairs, subjects; the worst first.
     """
     group = ["corpus", "attribute", "question_type"]
-    counts = _labelled(questions).group_by(*group, "label").agg(answered=pl.len())
+    counts = _labelled(questions).group_by(*group, "label").agg(answered=pl.len().cast(pl.Int64))
     whole = (
         _labelled(questions)
         .group_by(group)
-        .agg(pairs=pl.len(), subjects=pl.col("subject_id").n_unique())
+        .agg(pairs=pl.len().cast(pl.Int64), subjects=pl.col("subject_id").n_unique())
         .collect(engine="streaming")
     )
     top = counts.collect(engine="streaming").sort("answered", "label", descending=[True, False])
@@ -151,7 +151,7 @@ def yes_rates(questions: pl.LazyFrame) -> pl.DataFrame:
         questions.filter(pl.col("question_type") == "single_verify")
         .select(pl.col(*group, "label").cast(pl.String))
         .group_by(group)
-        .agg(pairs=pl.len(), yes=(pl.col("label") == "yes").mean())
+        .agg(pairs=pl.len().cast(pl.Int64), yes=(pl.col("label") == "yes").mean())
         .collect(engine="streaming")
     )
     return rates.sort(-(pl.col("yes") - 0.5).abs(), -pl.col("pairs"), *group)
