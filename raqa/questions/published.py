@@ -115,7 +115,7 @@ def _recordings(path: Path, notes: _Notes, problems: list[str]) -> pl.DataFrame 
     ):
         name = _recording_id(file or "", subject or "")
         if problem := _file_problem(file, name, seen):
-            notes.add(str(file or f"row {place}"), problem, row=place, field="Audio File")
+            notes.add(file or f"row {place}", problem, row=place, field="Audio File")
             continue
         seen.add(name)
         side = SPLIT_WORDS.get((split or "").strip().lower())
