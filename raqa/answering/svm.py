@@ -14,7 +14,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from raqa.errors import UserError
 from raqa.heads.data import FloatArray
-from raqa.heads.question_head import (
+from raqa.answering.base import (
     AUDIO_ROW,
     Asked,
     FittedQuestionHead,

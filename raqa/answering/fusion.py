@@ -19,7 +19,7 @@ from raqa.errors import UserError
 from raqa.heads.base import GradientHead
 from raqa.heads.data import FitData, FloatArray
 from raqa.heads.mlp import Activation
-from raqa.heads.question_head import (
+from raqa.answering.base import (
     AUDIO_ROW,
     Asked,
     FittedQuestionHead,
@@ -28,10 +28,10 @@ from raqa.heads.question_head import (
     QuestionPairs,
     answers_table,
 )
-from raqa.heads.questions.fusion_inputs import answerable, distinct, indices, numbered, said
-from raqa.heads.questions.fusion_model import FusionModel, FusionObjective, Tables
-from raqa.heads.questions.targets import NAME, Targets, target_name
-from raqa.heads.text_encoder import TextEncoder
+from raqa.answering.fusion_inputs import answerable, distinct, indices, numbered, said
+from raqa.answering.fusion_model import FusionModel, FusionObjective, Tables
+from raqa.answering.targets import NAME, Targets, target_name
+from raqa.answering.text_encoder import TextEncoder
 from raqa.training.head_file import read_arrays, write_arrays
 from raqa.training.history import HISTORY
 from raqa.training.scaling import Scaling

@@ -16,7 +16,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.errors import UserError
-from raqa.heads.question_head import (
+from raqa.answering.base import (
     Asked,
     FittedQuestionHead,
     Fitting,

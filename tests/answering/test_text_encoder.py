@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from raqa.errors import UserError
-from raqa.heads.text_encoder import TextEncoder
+from raqa.answering.text_encoder import TextEncoder
 
 WORDS = ["does", "the", "subject", "have", "a", "cough", "wheeze", "?", "age", "what", "is"]
 TEXTS = ["what is the age ?", "does the subject have a cough ?", "cough ?", "what is the age ?"]
