@@ -229,9 +229,7 @@ def _slot_problems(name: str, text: str, needed: set[str], allowed: set[str]) ->
     )
 
 
-def _given_away(
-    attribute: Attribute, wording: Wording, texts: Mapping[str, str]
-) -> Iterator[str]:
+def _given_away(attribute: Attribute, wording: Wording, texts: Mapping[str, str]) -> Iterator[str]:
     """Answers that stand in the question; yes and no are no words that give anything away."""
     asked = wording.question.lower()
     one = AttributeTemplates(attribute, label_texts=texts)

@@ -161,7 +161,7 @@ class _Loader(yaml.SafeLoader):
 def _read(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
         # The loader is a SafeLoader, which makes nothing but texts, lists and mappings.
-        found = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506
+        found = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         problems.append(f"{path.name}: can not be read as YAML: {' '.join(str(error).split())}")
         return {}
