@@ -180,10 +180,10 @@ def _compare(table: pl.DataFrame, attribute: str, properties: Sequence[str]) -> 
 
 
 def _undefined(drawn: pl.DataFrame) -> str | None:
+    if drawn["form"].n_unique() == 1:
+        return ALIKE
     if drawn.height < _FEWEST:
         return f"only {drawn.height} subjects have both; {_FEWEST} are needed"
-    if drawn["form"].n_unique() < 2:
-        return ALIKE
     if drawn["label"].n_unique() < 2:
         return "everybody has the same label"
     if drawn["form"].n_unique() == drawn.height or drawn["label"].n_unique() == drawn.height:
