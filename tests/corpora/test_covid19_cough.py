@@ -14,10 +14,11 @@ from raqa.errors import UserError
 from tests.corpora.miniatures import covid19_cough as miniature
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    miniature.write(tmp_path)
-    return tmp_path
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("miniature")
+    miniature.write(place)
+    return place
 
 
 def test_every_upload_is_a_row_and_nobody_s(root: Path) -> None:

@@ -35,7 +35,9 @@ def test_the_first_is_used_and_the_disagreement_told() -> None:
 
 
 def test_a_fact_of_the_second_fills_what_the_first_leaves_out() -> None:
-    values, aside = read(source("a", [None, "old"], ["F", "F"]), source("b", ["31", "32"], [None, ""]))
+    values, aside = read(
+        source("a", [None, "old"], ["F", "F"]), source("b", ["31", "32"], [None, ""])
+    )
     assert values["age"].to_list() == [31, 32]
     assert values["sex"].to_list() == ["female", "female"]
     assert aside == []

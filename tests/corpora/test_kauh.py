@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -13,10 +14,11 @@ from raqa.errors import UserError
 from tests.corpora.miniatures import kauh as miniature
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    miniature.write(tmp_path)
-    return tmp_path
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("miniature")
+    miniature.write(place)
+    return place
 
 
 def row(recordings: Recordings, name: str) -> dict[str, object]:
@@ -85,7 +87,7 @@ def test_files_that_are_no_recording_are_set_aside_by_name(root: Path) -> None:
 def test_the_workbook_alone_gives_every_label(root: Path, tmp_path: Path) -> None:
     alone = tmp_path / "alone"
     alone.mkdir()
-    (root / "Data annotation.xlsx").rename(alone / "Data annotation.xlsx")
+    shutil.copy(root / "Data annotation.xlsx", alone)
     recordings = Kauh(root=alone).read()
     assert not recordings.table["audio"].any()
     assert recordings.set_aside.is_empty()
