@@ -16,6 +16,7 @@ from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.labels import LabelColumn
 from raqa.corpora.manifest import Manifest
 from raqa.errors import UserError
+from raqa.tables import SIDES
 
 PRESETS = [name for name, text in group_choices("datamodule").items() if "unverified" in text]
 
@@ -48,7 +49,8 @@ def write_table(corpus: Manifest, subjects: int = 12) -> None:
     for number in range(subjects):
         soundfile.write(folder / f"{number}.wav", generator.normal(0, 0.1, 16000), 16000)
         told = {"path": f"{number}.wav", "subject": f"s{number}", "recording_id": f"r{number}",
-                "split": "train", "modality": "cough", "start_s": "0", "end_s": "1"}  # fmt: skip
+                "split": SIDES[number % 3], "modality": "cough",
+                "start_s": "0", "end_s": "1"}  # fmt: skip
         row = {column: told[name] for name, column in facts.items()}
         for name, source in corpus.attributes.items():
             row[source.column] = cell(name, source, number)
