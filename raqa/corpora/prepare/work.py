@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -156,7 +157,7 @@ class Worker:
                 made.append(known[name])
                 continue
             record = Record(name, NOT_VERIFIED, _now())
-            unpacked = self._drafted(name, lambda draft, p=pieces: unpack_tar(p, draft))
+            unpacked = self._drafted(name, partial(unpack_tar, pieces))
             made.append(self._move(record, unpacked, parts.into))
             self.workshop.keep(made[-1])
         return made
