@@ -122,7 +122,8 @@ def test_a_tar_with_links_or_devices_is_refused(tmp_path, draft, kind, reason: s
     ("names", "reason"),
     [(("a.wav", "a.wav"), "is in it twice"), (("a.wav", "./a.wav"), "is in it twice"),
      (("a.wav", "A.WAV"), "only in spelling"), (("x/a.wav", "X/b.wav"), "only in spelling"),
-     (("\u00e9.wav", "e\u0301.wav"), "only in spelling"), (("a", "a/b"), "both a file and a folder"),
+     (("\u00e9.wav", "e\u0301.wav"), "only in spelling"),
+     (("a", "a/b"), "both a file and a folder"),
      (("a/b", "a"), "both a file and a folder")],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:Duplicate name")
