@@ -14,6 +14,7 @@ from rich.markup import escape
 from raqa.errors import UserError, neighbours, storage_problem
 from raqa.main import STOPPED, USER_MISTAKE, print_problems
 from raqa.main import main as train_main
+from raqa.questions.command import app as questions
 from raqa.reports.wandb_command import app as wandb
 from raqa.sweeps import cluster_command as cluster
 from raqa.sweeps import command as sweeps
@@ -42,6 +43,7 @@ weights = typer.Typer(
 app.add_typer(cache, name="cache")
 app.add_typer(weights, name="weights")
 app.add_typer(wandb, name="wandb")
+app.add_typer(questions, name="qa")
 
 Overrides = Annotated[
     list[str] | None, typer.Argument(help="Settings as in training, e.g. paths.data=DIR.")
@@ -138,7 +140,7 @@ def audit(
     overrides: Overrides = None,
     out: Annotated[Path | None, typer.Option(help="Where to write the list (CSV).")] = None,
 ) -> None:
-    """Decode every file of a corpus in parallel; list what fails and what is byte-identical."""
+    """Decode every file: what fails, what is byte-identical, which labels follow the format."""
     from rich.progress import Progress
 
     from raqa.corpora.audit import audit_corpus
@@ -152,9 +154,10 @@ def audit(
             recordings, os.cpu_count() or 1, lambda count: progress.advance(task, count)
         )
     path = out or Path(f"{corpus.name}-audit.csv")
-    found.write(path)
+    written = found.write(path)
     print_audit(found, console)
-    console.print(f"the whole list: {escape(str(path))}", highlight=False, soft_wrap=True)
+    lists = ", ".join(str(place) for place in written)
+    console.print(f"the whole lists: {escape(lists)}", highlight=False, soft_wrap=True)
 
 
 @app.command()

@@ -17,6 +17,7 @@ from raqa.corpora.base import Recordings, Step
 from raqa.corpora.cohort import audio_present
 from raqa.errors import UserError
 from raqa.regimes.base import Folds, Source
+from raqa.regimes.twins import twins_across
 from raqa.tables import SIDES
 
 if TYPE_CHECKING:
@@ -126,19 +127,35 @@ def embed_folds(
     )
 
 
-def usable_folds(folds: Folds, embedded: Embedded) -> Folds:
-    """The folds without recordings whose audio was set aside; refused if a side is then empty."""
+def usable_folds(
+    folds: Folds, sided: Sequence[Recordings], embedded: Embedded, cache: Path
+) -> tuple[Folds, pl.DataFrame]:
+    """The folds without audio that was set aside or that stands on two sides, byte for byte.
+
+    Returns:
+        the folds, and SET_ASIDE rows of both kinds.
+
+    Raises:
+        UserError: a side is then empty.
+    """
+    from raqa.embeddings.hashes import HashCache
+    from raqa.embeddings.store import EmbeddingStore
+
     usable = folds.without(embedded.unusable)
+    hashes = HashCache(EmbeddingStore(cache / "embeddings").hashes_folder)
+    twins = twins_across(usable, sided, hashes)
+    leaving = twins.group_by("corpus").agg("item").rows()
+    usable = usable.without(dict(leaving))
+    aside = pl.concat([embedded.set_aside, twins])
     for fold in usable.all:
         empty = [side for side in SIDES if not fold.side(side).height]
         if empty:
-            aside = embedded.set_aside
             raise UserError(
                 f"{fold.name}: no usable audio is left on the {' and '.join(empty)} side; "
                 f"{aside.height} recordings were set aside, first "
                 f"{aside['item'][0]} ({aside['reason'][0]})."
             )
-    return usable
+    return usable, aside
 
 
 def count_steps(sided: Sequence[Recordings], taken: Folds, usable: Folds) -> tuple[Step, ...]:
@@ -146,7 +163,7 @@ def count_steps(sided: Sequence[Recordings], taken: Folds, usable: Folds) -> tup
 
     Args:
         taken: the folds as the regime made them.
-        usable: the same without recordings whose audio was set aside.
+        usable: the same without recordings whose audio was set aside or stands on two sides.
     """
     steps: list[Step] = []
     for recordings in sided:

@@ -124,7 +124,7 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     for corpus in recordings:
         write_split(corpus.table, Path(paths.runs) / "splits")
     embedded = embed_folds(experiment, recordings, taken, Path(paths.cache), console)
-    folds = usable_folds(taken, embedded)
+    folds, audio_aside = usable_folds(taken, recordings, embedded, Path(paths.cache))
     facts = _run_facts(prepared, folds, embedded)
     fitting = _Fitting(experiment, embedded, console, prepared.checkpoints, stop)
     loggers = experiment.logger.start(facts)
@@ -137,9 +137,7 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
                 fold=folds.main.table,
                 predictions=predict_test(fitted, folds.main, embedded, experiment.seeds),
                 own=_own(fitting, folds),
-                set_aside=pl.concat(
-                    [*(corpus.set_aside for corpus in recordings), embedded.set_aside]
-                ),
+                set_aside=pl.concat([*(corpus.set_aside for corpus in recordings), audio_aside]),
                 steps=count_steps(recordings, taken, folds),
                 history=fitted.history,
                 save_heads=lambda path: fitted.save(path, _head_facts(facts)),

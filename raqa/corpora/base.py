@@ -71,11 +71,15 @@ class Corpus(ABC):
     how_to_get: str  # a sentence with an address, or who to ask
     synthetic: bool = False
     attributes: Collection[str] = ()  # canonical names of the labels it can have
-    missing: Mapping[str, str] = {}  # attribute, or "*" for all others: what an empty cell means
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """What a missing value means, by attribute, or "*" for all others."""
+        return {}
 
     @abstractmethod
     def read(self) -> Recordings:
-        """Read the label tables; audio is looked for, never opened.
+        """Read the label tables; of audio at most the header, where segments must lie within it.
 
         Raises:
             UserError: the folder is not this corpus's layout, or its tables contradict themselves

@@ -73,6 +73,42 @@ def test_a_corpus_without_any_age_can_be_split(table: pl.DataFrame) -> None:
     assert SPLIT.assign(table.drop("age"))["side"].null_count() == 0
 
 
+def test_labels_are_spread_over_the_sides_like_ages(maker) -> None:
+    label = pl.when(pl.col("subject_id") < "s0030").then(pl.lit("yes")).otherwise(pl.lit("no"))
+    table = maker(300, 1).with_columns(asthma=label)
+    split = BySubject(train=0.7, validation=0.15, test=0.15, seed=0, stratify=("asthma", "age"))
+    rare = split.assign(table).filter(pl.col("asthma") == "yes")["side"].value_counts()
+    assert dict(rare.iter_rows()) == pytest.approx(
+        {"train": 21, "validation": 4.5, "test": 4.5}, abs=1
+    )
+
+
+def test_a_subject_counts_by_its_most_frequent_label_several_labels_as_one(maker) -> None:
+    often = (
+        pl.when(pl.col("recording_id").str.ends_with("_0"))
+        .then(["copd"])
+        .otherwise(
+            pl.when(pl.col("subject_id") < "s0050").then(["asthma", "copd"]).otherwise(["asthma"])
+        )
+    )
+    table = maker(100, 3).with_columns(diagnosis=often)
+    split = BySubject(train=0.7, validation=0.15, test=0.15, seed=0, stratify=("diagnosis",))
+    sided = split.assign(table).filter(pl.col("subject_id") < "s0050").unique("subject_id")
+    assert dict(sided["side"].value_counts().iter_rows()) == pytest.approx(
+        {"train": 35, "validation": 7.5, "test": 7.5}, abs=1
+    )
+
+
+def test_attributes_that_the_corpus_lacks_are_passed_over_unknown_ones_refused(
+    table: pl.DataFrame,
+) -> None:
+    split = BySubject(train=0.6, validation=0.2, test=0.2, seed=0, stratify=("murmur", "age"))
+    only = BySubject(train=0.6, validation=0.2, test=0.2, seed=0, stratify=("age",))
+    assert _sides(split.assign(table)) == _sides(only.assign(table))
+    with pytest.raises(ValidationError, match="'murmurs'"):
+        BySubject(train=0.6, validation=0.2, test=0.2, seed=0, stratify=("murmurs",))
+
+
 def test_groups_stay_together(table: pl.DataFrame) -> None:
     grouped = table.with_columns(
         subject_id=pl.col("recording_id"), upload_group=pl.col("subject_id")
@@ -98,6 +134,27 @@ def test_official_takes_the_corpus_split_and_auto_prefers_it(table: pl.DataFrame
     assert set(Official().assign(published)["side"]) == {"test"}
     assert set(Auto(otherwise=SPLIT).assign(published)["side"]) == {"test"}
     assert _sides(Auto(otherwise=SPLIT).assign(table)) == _sides(SPLIT.assign(table))
+
+
+def test_a_validation_side_comes_out_of_training_subjects_where_none_is_published(
+    table: pl.DataFrame,
+) -> None:
+    test = pl.col("subject_id") < "s0020"
+    side = pl.when(test).then(pl.lit("test")).otherwise(pl.lit("train"))
+    published = Recordings("made", table.with_columns(split=side))
+    for split in (Official(validation=0.25), OfficialAsIs(validation=0.25),
+                  Auto(otherwise=SPLIT, official=Official(validation=0.25))):  # fmt: skip
+        subjects = split.apply(published).table.group_by("subject_id").agg(pl.col("side").unique())
+        assert subjects["side"].list.len().max() == 1
+        counts = dict(subjects["side"].list.first().value_counts().rows())
+        assert counts == {"test": 20, "train": 60, "validation": 20}
+    other = Official(validation=0.25, seed=1).apply(published).table
+    assert _sides(other) != _sides(Official(validation=0.25).apply(published).table)
+
+
+def test_a_published_validation_side_is_left_alone(table: pl.DataFrame) -> None:
+    sided = Official().apply(_published(table)).table
+    assert set(sided.filter(pl.col("side") == "validation")["split"]) == {"validation"}
 
 
 def test_official_without_an_official_split_says_what_to_use(table: pl.DataFrame) -> None:
