@@ -170,21 +170,25 @@ def audit(
 
 @app.command()
 def prepare(
-    name: CorpusName,
+    name: Annotated[str, typer.Argument(help="A corpus that `raqa corpora list` shows.")],
     overrides: Overrides = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before fetching.")] = False,
-    dry_run: Annotated[bool, typer.Option(help="Say what would be done; write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be fetched; write nothing.")
+    ] = False,
     verify: Annotated[
-        bool, typer.Option(help="Read again every byte of what was fetched before.")
+        bool, typer.Option("--verify", help="Read again every byte of what was fetched before.")
     ] = False,
 ) -> None:
     """Download a corpus into its folder, or say whom to ask for it.
 
-    First shows licence, size and folder, and asks. May be interrupted at any moment: the same
-    command goes on from there, and says so when all is in place. Files of your own that are in
-    the folder are never overwritten.
+    Shows licence, size and folder first, and asks before it fetches anything.
 
-    For example `raqa prepare coughvid paths.data=/data` fills /data/coughvid.
+    Interrupted at any moment, even by a power cut: the same command goes on from there.
+
+    Files of your own that are in the folder are never overwritten.
+
+    For example, `raqa prepare coughvid paths.data=/data` fills /data/coughvid.
     """
     from raqa.corpora.prepare.run import Wishes, prepare_corpus
 
