@@ -8,7 +8,7 @@ import polars as pl
 
 from raqa.questions.published_faults import Fault
 from raqa.questions.statistics import ALL, DOMINANT
-from raqa.reports.questions.sections import Column, Section, percent, times
+from raqa.reports.questions.sections import Column, Section, percent, times, words
 
 FEWEST = 20
 """Yes/no questions of one text, corpus and split; with fewer a rate says little."""
@@ -39,7 +39,7 @@ def statistics_section(ours: pl.DataFrame, published: pl.DataFrame) -> Section:
     for row in ours.iter_rows(named=True):
         rows.append((row["corpus"], *_figures(row)))
         if row["corpus"] in papers:
-            rows.append(("  RA-QA paper", *_figures(papers[row["corpus"]])))
+            rows.append(("  (paper)", *_figures(papers[row["corpus"]])))
     whole = ours.filter(pl.col("corpus") == ALL).row(0, named=True) if ours.height else {}
     verdict = (
         f"{times(whole.get('pairs') or 0, 'pair')} about "
@@ -64,7 +64,7 @@ def dominant_section(found: pl.DataFrame) -> Section:
                Column("share", True), Column("pairs", True),
                Column("subjects", True, page_only=True))  # fmt: skip
     rows = [
-        (row["corpus"], row["attribute"], row["question_type"], row["label"],
+        (row["corpus"], row["attribute"], words(row["question_type"]), row["label"],
          percent(row["share"]), f"{row['pairs']:,}", f"{row['subjects']:,}")
         for row in found.iter_rows(named=True)
     ]  # fmt: skip
@@ -93,7 +93,8 @@ def wording_section(rates: pl.DataFrame, shared: pl.DataFrame) -> Section:
     )
     if not rates.height:
         verdict = "there are no yes/no questions"
-    note = f"{rates.height - asked.height:,} texts with fewer than {FEWEST} questions left out."
+    rare = rates.height - asked.height
+    note = f"{times(rare, 'text')} with fewer than {FEWEST} questions left out." if rare else ""
     if shared.height:
         verdict += f"; {times(shared.height, 'text asks', 'texts ask')} about two attributes"
         note += f" Asking about two: {shared['question'][0]} ({', '.join(shared['attributes'][0])})"
@@ -119,17 +120,16 @@ def repeated_section(repeated: pl.DataFrame) -> Section:
     return Section("Asked twice", verdict, bool(count), columns, rows)
 
 
-def leak_section(subjects: pl.DataFrame, recordings: pl.DataFrame, audio: pl.DataFrame | None,
-                 ) -> Section:  # fmt: skip
+def leak_section(
+    subjects: pl.DataFrame, recordings: pl.DataFrame, audio: pl.DataFrame | None
+) -> Section:
     """List subjects, recordings and audio that stand in two splits."""
-    across = pl.DataFrame() if audio is None else audio.filter(pl.col("splits").str.contains("+",
-                                                                               literal=True))  # fmt: skip
+    several = pl.col("splits").str.contains("+", literal=True)
+    across = [] if audio is None else audio.filter(several).select("recordings", "splits").rows()
     columns = (Column("what"), Column("corpus"), Column("which"), Column("splits"))
     rows = [("subject", *row) for row in subjects.rows()]
     rows += [("recording", *row) for row in recordings.rows()]
-    rows += [
-        ("audio", "", row["recordings"], row["splits"]) for row in across.iter_rows(named=True)
-    ]
+    rows += [("audio", "", names, splits) for names, splits in across]
     verdict = (
         f"{times(subjects.height, 'subject')} and {times(recordings.height, 'recording')} "
         "in two splits; "
@@ -137,7 +137,7 @@ def leak_section(subjects: pl.DataFrame, recordings: pl.DataFrame, audio: pl.Dat
     verdict += (
         "whether the same audio is, is not known: no recordings at hand"
         if audio is None
-        else f"the same audio in two splits: {times(across.height, 'case')}"
+        else f"the same audio in two splits: {times(len(across), 'case')}"
     )
     return Section("Leakage", verdict, bool(rows), columns, rows)
 

@@ -12,21 +12,19 @@ from raqa.metrics.bootstrap import subject_intervals, subject_names
 from raqa.metrics.labels import LabelScores, score_labels
 from raqa.metrics.number import Interval, Number
 from raqa.questions.guesses import GUESSERS, Guessed
-from raqa.reports.questions.sections import Column, Section, percent, times
+from raqa.reports.questions.sections import Column, Section, percent, times, words
 from raqa.reports.text import interval_text, number_text
 
 TELLING = 0.05
 """Accuracy by which reading the question has to beat the prior before it is called telling."""
 
-_WIDTH = Column("95 % interval", meaning="over subjects, drawn with all their questions")
+_OVER = "over subjects, drawn with all their questions"
 _ALL_COLUMNS = (
     Column("question type"),
     Column("guess"),
     Column("n", True, "test questions scored"),
-    Column("accuracy", True),
-    _WIDTH,
-    Column("macro-F1", True, "over an attribute's labels, then over attributes"),
-    _WIDTH,
+    Column("accuracy (95 %)", True, f"with its interval {_OVER}"),
+    Column("macro-F1 (95 %)", True, f"over an attribute's labels, then attributes; {_OVER}"),
 )
 _EACH_COLUMNS = (
     Column("attribute"),
@@ -96,14 +94,14 @@ def guess_sections(guessed: Guessed, scored: Sequence[Scored]) -> list[Section]:
     if not scored:
         verdict = "nothing to score: there are no training and test questions with labels"
         return [Section("Answered without listening", verdict)]
-    return [_overall(guessed, scored), _by_attribute(guessed, scored)]
+    return [_overall(guessed, scored), _by_attribute(scored)]
 
 
 def _overall(guessed: Guessed, scored: Sequence[Scored]) -> Section:
     rows = [
-        (one.question_type, name.replace("_", " "), f"{scores.questions:,}",
-         number_text(scores.accuracy), interval_text(scores.accuracy_interval),
-         number_text(scores.macro_f1), interval_text(scores.macro_f1_interval))
+        (words(one.question_type), words(name), f"{scores.questions:,}",
+         _with_interval(scores.accuracy, scores.accuracy_interval),
+         _with_interval(scores.macro_f1, scores.macro_f1_interval))
         for one in scored if one.attribute is None
         for name, scores in one.by_guesser.items()
     ]  # fmt: skip
@@ -113,19 +111,25 @@ def _overall(guessed: Guessed, scored: Sequence[Scored]) -> Section:
         if one.attribute is None
     )
     drawn = guessed.table.height
-    notes = [f"{name.replace('_', ' ')}: {text}." for name, text in GUESSERS.items()]
+    notes = [f"{words(name)}: {text}." for name, text in GUESSERS.items()]
     notes.append(f"Scored on {drawn:,} of {guessed.questions:,} test questions with labels, "
                  "the first of each attribute and question type by hash.")  # fmt: skip
     if guessed.texts_left_out:
         notes.append(f"{guessed.texts_left_out:,} rarer training texts were not learnt from.")
     if any(not one.by_guesser["prior"].macro_f1.defined for one in scored):
         notes.append("n/a: all test questions have the same label, F1 tells nothing apart.")
-    verdict = f"up to {percent(best[0])} of {best[1]} questions are right by reading only"
+    verdict = f"up to {percent(best[0])} of {words(best[1])} questions are right by reading only"
     return Section("Answered without listening", verdict, columns=_ALL_COLUMNS, rows=rows,
                    note=" ".join(notes))  # fmt: skip
 
 
-def _by_attribute(guessed: Guessed, scored: Sequence[Scored]) -> Section:
+def _with_interval(number: Number, interval: Interval) -> str:
+    if not number.defined or not interval.low.defined:
+        return number_text(number)
+    return f"{number_text(number)} ({number_text(interval.low)}–{number_text(interval.high)})"
+
+
+def _by_attribute(scored: Sequence[Scored]) -> Section:
     each = sorted((one for one in scored if one.attribute is not None),
                   key=lambda one: (-one.gain, one.attribute, one.question_type))  # fmt: skip
     telling = [one for one in each if one.gain > TELLING]
@@ -133,7 +137,7 @@ def _by_attribute(guessed: Guessed, scored: Sequence[Scored]) -> Section:
     for one in each:
         constant, prior, read = (one.by_guesser[name] for name in GUESSERS)
         rows.append((
-            one.attribute or "", one.question_type, f"{prior.questions:,}",
+            one.attribute or "", words(one.question_type), f"{prior.questions:,}",
             number_text(constant.accuracy), number_text(prior.accuracy),
             number_text(read.accuracy), number_text(prior.macro_f1),
             number_text(read.macro_f1), interval_text(read.macro_f1_interval),
@@ -169,6 +173,6 @@ def number_section(errors: pl.DataFrame, resamples: int = 1000) -> Section | Non
     columns = (Column("corpus"), Column("attribute"), Column("unit"), Column("n", True),
                Column("median", True, "of training questions"),
                Column("its MAE", True, "mean absolute error on test questions"),
-               _WIDTH)  # fmt: skip
+               Column("95 % interval", meaning=_OVER))  # fmt: skip
     verdict = f"the training median of {times(len(rows), 'attribute')} is the score to beat"
     return Section("Numbers guessed by the median", verdict, columns=columns, rows=rows)

@@ -50,7 +50,12 @@ def times(count: int, noun: str, plural: str | None = None) -> str:
 
 def percent(share: float) -> str:
     """A share in percent; what is not quite all is never said to be all."""
-    text = f"{100 * share:.1f} %"
-    if text == "100.0 %" and share < 1:
-        return "> 99.9 %"
-    return "100 %" if share == 1 else text
+    text = f"{100 * share:.1f}".removesuffix(".0")
+    if text in {"0", "100"} and share not in {0, 1}:
+        return "> 99.9 %" if share > 0.5 else "< 0.1 %"
+    return f"{text} %"
+
+
+def words(name: str) -> str:
+    """A name as it is said: `single_verify` as single verify."""
+    return name.replace("_", " ")
