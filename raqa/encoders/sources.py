@@ -13,9 +13,7 @@ from typing import Any, Protocol
 from filelock import FileLock
 
 from raqa.encoders.digest import cache_folder
-
-PATIENCE_S = 5.0
-"""How long a server may take to answer before a run that needs its file gives up."""
+from raqa.pretrained import PATIENCE_S, first_line
 
 BLOCK = 1 << 20
 """Bytes read at a time."""
@@ -108,9 +106,9 @@ class HubFile:
             )
             return Path(hf_hub_download(self.repo, self.file, revision=self.revision))
         except (GatedRepoError, RepositoryNotFoundError) as error:
-            raise FetchError(_first_line(error), access=self.gated) from error
+            raise FetchError(first_line(error), access=self.gated) from error
         except Exception as error:  # the library's errors and those of whichever client it uses
-            raise FetchError(_first_line(error)) from error
+            raise FetchError(first_line(error)) from error
 
 
 @dataclass(frozen=True)
@@ -160,7 +158,7 @@ class ZipMember:
             except (OSError, zipfile.BadZipFile, KeyError) as error:
                 if isinstance(error, zipfile.BadZipFile | KeyError):
                     archive.unlink(missing_ok=True)
-                raise FetchError(_first_line(error)) from error
+                raise FetchError(first_line(error)) from error
             archive.unlink()
         return target
 
@@ -206,8 +204,3 @@ def _unpack(archive: Path, member: str, target: Path) -> None:
     with zipfile.ZipFile(archive) as opened, opened.open(member) as source, part.open("wb") as file:
         shutil.copyfileobj(source, file, BLOCK)
     part.replace(target)
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0].rstrip(".:") if text else type(error).__name__

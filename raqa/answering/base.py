@@ -121,8 +121,8 @@ class QuestionHead(ABC):
         """Learn from the training pairs, select on the validation pairs."""
 
     @abstractmethod
-    def load(self, folder: Path) -> FittedQuestionHead:
-        """Read what `save` wrote, given the settings that it was fitted with.
+    def load(self, folder: Path, seeds: Sequence[int]) -> FittedQuestionHead:
+        """Read what `save` wrote, given the settings and seeds that it was fitted with.
 
         Raises:
             UserError: it is not there, damaged, or of another version.
