@@ -19,7 +19,7 @@ from raqa.questions.generate import Generator, QuestionSettings
 from raqa.questions.templates import Templates, load_templates
 from raqa.tables import SIDES
 
-SPLIT = "split=auto_70_15_15"
+SPLIT = "split=auto"
 """RA-QA's split where the user chooses none (its section 2.2)."""
 
 _OWN = ("templates", "wordings", "balance", "most_options", "seed")
