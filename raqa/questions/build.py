@@ -135,7 +135,7 @@ def _present(overrides: Sequence[str]) -> tuple[str, ...]:
     found = []
     for name in group_choices("datamodule"):
         config.datamodule = OmegaConf.load(config_folder() / "datamodule" / f"{name}.yaml")
-        if "corpus" not in config.datamodule:
+        if "_target_" not in config.datamodule.get("corpus", {}):
             continue  # a made-up corpus that changes a few settings of another one
         corpus = build_node(config, "datamodule.corpus")
         if corpus.place is not None and corpus.place.exists() and not corpus.synthetic:

@@ -86,16 +86,21 @@ def test_a_setting_that_one_corpus_lacks_can_be_given_to_the_other_alone(
     both = ("demo", "demo_clinic")
     shown = qa("build", *both, "datamodule.corpus.subject=9", *out, status=USER_MISTAKE)
     assert "write demo.corpus.SETTING=VALUE" in shown
-    qa("build", *both, "demo.corpus.subjects=8", "demo_clinic.corpus.subjects=9", *out)
-    subjects = (
-        scan(tmp_path / "q").collect().group_by("corpus").agg(pl.col("subject_id").n_unique())
-    )
-    assert dict(subjects.iter_rows()) == {"demo": 8, "demo_clinic": 9}
+    qa("build", *both, "demo.corpus.subjects=10", "demo_clinic.corpus.subjects=11", *out)
+    questions = scan(tmp_path / "q").collect()
+    subjects = questions.group_by("corpus").agg(pl.col("subject_id").n_unique())
+    assert dict(subjects.iter_rows()) == {"demo": 10, "demo_clinic": 11}
 
 
-def test_without_a_corpus_those_that_are_there_are_taken(qa: Command, tmp_path: Path) -> None:
-    shown = qa("build", f"paths.data={tmp_path}", "--out", str(tmp_path / "q"), status=USER_MISTAKE)
-    assert "raqa corpora list" in shown
+def test_without_a_corpus_those_that_are_there_are_taken(
+    qa: Command, tmp_path: Path, test_data: Path
+) -> None:
+    out = ("--out", str(tmp_path / "q"))
+    nowhere = qa("build", f"paths.data={tmp_path}", *out, status=USER_MISTAKE)
+    assert "raqa corpora list" in nowhere
+    (tmp_path / "resp_tr").symlink_to(test_data / "resp_tr")
+    qa("build", f"paths.data={tmp_path}", *out)
+    assert scan(tmp_path / "q").collect()["corpus"].unique().to_list() == ["resp_tr"]
 
 
 def test_edited_templates_change_what_is_asked(qa: Command, tmp_path: Path) -> None:
