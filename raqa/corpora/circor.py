@@ -203,10 +203,10 @@ class CirCor(Corpus):
         )
 
     def _gaps(self, gaps: pl.DataFrame) -> pl.DataFrame:
-        seconds = (pl.col("end_s") - pl.col("start_s")).sum().round(1).cast(pl.String)
+        seconds = (pl.col("end_s") - pl.col("start_s")).sum().round(1)
         return (
             gaps.group_by("recording_id", maintain_order=True)
-            .agg(value=seconds)
+            .agg(value=pl.format("{} s", seconds))
             .select(
                 corpus=pl.lit(self.name),
                 stage=pl.lit("label"),
@@ -214,7 +214,7 @@ class CirCor(Corpus):
                 row=pl.lit(None, pl.Int64),
                 field=pl.lit("heart_phase"),
                 value="value",
-                reason=pl.format("{} s of it are not annotated (phase 0)", "value"),
+                reason=pl.lit("stretches of it are not annotated (phase 0)"),
             )
             .cast(dict(SET_ASIDE))  # type: ignore[arg-type]
         )

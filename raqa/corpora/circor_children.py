@@ -60,10 +60,8 @@ def contradictions(
                 row="row",
                 field=pl.lit(column),
                 value="value",
-                reason=pl.format(
-                    "{}: {}, ids of one child; each recording keeps its own",
-                    pl.lit(column), "value",
-                ),
+                reason=pl.lit(f"{column} differs between the ids of a child; "
+                              "each recording keeps its own"),
             )
         )  # fmt: skip
     return pl.concat(found)

@@ -93,7 +93,8 @@ class SprSound(Corpus):
         if not notes and (self.rows == "events" or not wavs):
             raise UserError(
                 f"No SPRSound in {self.root}: there is no annotation such as "
-                f"{_YEAR}/train2022_json/65058931_3.4_1_p2_1086.json. How to get it: {self.how_to_get}"
+                f"{_YEAR}/train2022_json/65058931_3.4_1_p2_1086.json. "
+                f"How to get it: {self.how_to_get}"
             )
         facts, odd_names = self._facts(notes, wavs)
         classes, heard, odd_labels = self._annotations(notes, wavs)
