@@ -13,7 +13,7 @@ from typing import Any, Literal
 import polars as pl
 
 Columns = Mapping[str, type[pl.DataType] | pl.DataType]
-TaskKind = Literal["regression", "classification"]
+TaskKind = Literal["regression", "classification", "questions"]
 
 RECORDINGS: Columns = {
     "recording_id": pl.String,  # unique within the corpus, stable over machines
@@ -31,7 +31,8 @@ RECORDINGS: Columns = {
 
 SET_ASIDE: Columns = {
     "corpus": pl.String,
-    "stage": pl.String,  # label, layout, audio, split: where it was noticed
+    "stage": pl.String,  # label, layout, audio, split: where it was noticed; disagreement: what a
+    # second source says against the one that is used
     "item": pl.String,  # the recording_id or file
     "row": pl.Int64,  # line of the label table as a spreadsheet counts (header is 1), or null
     "field": pl.String,  # column, where one value and not the recording is set aside
@@ -83,6 +84,19 @@ QUESTIONS: Columns = {
     "options": pl.List(pl.String),  # label texts as offered, in the order of the question, or null
 }
 """A question about one recording and its answer; a row each."""
+
+GOLD = ("answer", "label", "value")
+"""Columns of QUESTIONS that say the answer: nothing that answers may see them."""
+
+ANSWERS: Columns = {
+    "seed": pl.Int64,
+    "qa_id": pl.String,
+    "response": pl.String,  # what was said, to be read; null: nothing came back
+    "label": pl.String,  # the label meant, where the model names one itself, else null
+    "value": pl.Float64,  # the number meant, likewise, in the attribute's canonical unit
+    "probability": pl.Float64,  # that the model gives its answer, or null
+}
+"""What models answered, a row for each seed and question."""
 
 QUESTION_TYPES = ("open_ended", "multiple_choice", "single_verify")
 

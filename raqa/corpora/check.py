@@ -223,9 +223,12 @@ def _empty_cells(check: CorpusCheck) -> Iterator[str]:
         counts = ", ".join(f"{one.attribute} {one.count:,} {one.label}" for one in columns)
         yield f" empty cells read as a label, since {why} (whole label table): {counts}"
     given = {one.name for one in check.attributes}
+    meanings: dict[str, list[str]] = {}
     for name, meaning in check.corpus.missing.items():
         if name == "*" or name in given:
-            yield f" missing {'otherwise' if name == '*' else name}: {meaning}"
+            meanings.setdefault(meaning, []).append("otherwise" if name == "*" else name)
+    for meaning, names in meanings.items():
+        yield f" missing {', '.join(names)}: {meaning}"
 
 
 def _number(value: float | None) -> str:

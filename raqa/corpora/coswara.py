@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.coswara_form import LABELS, REQUIRED, Missing, meanings, read_form
 from raqa.corpora.files import AUDIO_SUFFIXES, entries, is_apple_double
 from raqa.corpora.label_table import ROW, read_label_table, require_columns
 from raqa.corpora.labels import LabelColumn, read_attributes
@@ -28,12 +30,6 @@ MODALITIES = (
     "vowel-o",
 )
 WAV_HEADER_BYTES = 44  # of the smallest wav file; the download has some that end there
-_LABELS = {
-    "age": LabelColumn("a", unit="year"),
-    "sex": LabelColumn("g"),
-    "covid_status": LabelColumn("covid_status"),
-    "smoker": LabelColumn("smoker"),
-}
 _QUALITY = {"quality": LabelColumn("QUALITY")}
 
 
@@ -43,15 +39,26 @@ class Coswara(Corpus):
 
     Sources: Bhattacharya et al. 2023, doi:10.1038/s41597-023-02266-0; the meaning of the columns
     from its `csv_labels_legend.json`; 2, 1, 0 in the annotations are excellent, good, bad.
+
+    Attributes:
+        root: the folder of the download.
+        unticked: the setting `missing`. form: a check-box that was not ticked is a no where the
+            form had it and was sent; drop: every empty cell is missing.
     """
 
     root: Path
+    unticked: Missing = Field("form", alias="missing")
 
     name = "coswara"
     title = "Coswara: breathing, cough, voice and counting, crowdsourced in India and elsewhere"
     licence = "CC BY 4.0"
     how_to_get = "git clone https://github.com/iiscleap/Coswara-Data, then run its extract_data.py"
-    attributes = ("age", "sex", "covid_status", "smoker", "quality")
+    attributes = (*LABELS, "quality")
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """What a missing value means."""
+        return meanings(self.unticked)
 
     @property
     def place(self) -> Path:
@@ -71,9 +78,9 @@ class Coswara(Corpus):
                 f"How to get it: {self.how_to_get}"
             )
         subjects, repeated = drop_repeated(
-            _read(labels, ["id", "record_date", *(source.column for source in _LABELS.values())]),
+            _read(labels, ["id", "record_date", *(source.column for source in REQUIRED.values())]),
             "id", corpus=self.name)  # fmt: skip
-        values, aside = read_attributes(subjects, _LABELS, corpus=self.name, item=subjects["id"])
+        values, aside, assumed = read_form(subjects, self.unticked, corpus=self.name, path=labels)
         quality, quality_aside, annotations = self._read_annotations(set(subjects["id"]))
         files, strays = self._find_files(set(subjects["id"]))
         table = (
@@ -88,6 +95,7 @@ class Coswara(Corpus):
             table=self._recordings(table),
             set_aside=pl.concat([repeated, aside, quality_aside, set_aside_table(strays)]),
             sources=(labels, *annotations),
+            assumed=assumed,
         )
 
     def notes(self) -> tuple[str, ...]:

@@ -31,7 +31,18 @@ _LABELS = {
 _EXPERTS = {
     "expert_quality": "quality",
     "expert_cough_type": "cough_type",
+    "expert_dyspnea": "dyspnea",
+    "expert_wheezing": "wheezing",
+    "expert_stridor": "stridor",
+    "expert_choking": "choking",
+    "expert_congestion": "congestion",
+    "expert_nothing": "nothing",
     "expert_diagnosis": "diagnosis",
+    "expert_severity": "severity",
+}
+_MEANING = {
+    **dict.fromkeys(_EXPERTS, "no expert heard it, or those who did disagree or said unknown"),
+    "*": "the uploader did not say",
 }
 _PREFERRED = (".webm", ".ogg", ".wav")  # as uploaded before what somebody converted
 _SAME_UPLOADER = ("age", "sex", "covid_status")
@@ -60,6 +71,7 @@ class CoughVid(Corpus):
     licence = "CC BY 4.0"
     how_to_get = "download it from https://zenodo.org/records/4048312 and unpack public_dataset.zip"
     attributes = (*_LABELS, *_EXPERTS)
+    missing = _MEANING
 
     @property
     def subject_known(self) -> bool:

@@ -15,7 +15,8 @@ from raqa.errors import UserError, neighbours
 from raqa.tables import SET_ASIDE
 
 _MISSING = ("", "na", "n/a", "#n/a", "nan", "<na>", "null", "nat", ".", "-", "?")
-_UNTOLD = (*_MISSING, "none", "unknown", "missing", "not known", "not available", "unspecified")
+_UNTOLD = (*_MISSING, "none", "unknown", "missing", "not known", "not available", "unspecified",
+           "prefer not to say", "unknown/void")  # fmt: skip
 _YES_NO = {
     **dict.fromkeys(("yes", "y", "true", "t", "1", "1.0"), "yes"),
     **dict.fromkeys(("no", "n", "false", "f", "0", "0.0"), "no"),

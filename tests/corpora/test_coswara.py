@@ -59,7 +59,8 @@ def test_labels_are_canonical(root: Path) -> None:
 
 def test_what_is_wrong_is_set_aside_with_file_row_and_reason(root: Path) -> None:
     aside = Coswara(root=root).read().set_aside
-    assert aside.filter(pl.col("stage") == "layout").select("item", "reason").rows() == [
+    files = aside.filter(pl.col("stage") == "layout", pl.col("field").is_null())
+    assert files.select("item", "reason").rows() == [
         (
             "nobody_vowel-a",
             "vowel-a_labels.csv annotates a recording of nobody in combined_data.csv",
@@ -117,7 +118,8 @@ def test_every_real_file_is_a_recording_or_set_aside(test_data: Path) -> None:
     recordings = Coswara(root=root).read()
     on_disk = {str(path) for path in (root / "Extracted_data").rglob("*.wav")}
     used = set(recordings.table.filter("audio")["path"])
-    aside = {str(root / item) for item in recordings.set_aside["item"]}
+    layout = recordings.set_aside.filter(pl.col("stage") == "layout")
+    aside = {str(root / item) for item in layout["item"]}
     assert used | aside == on_disk
     assert not used & aside
     assert set(recordings.table["smoker"].drop_nulls()) == {"yes", "no"}

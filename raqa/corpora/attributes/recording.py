@@ -22,6 +22,7 @@ RECORDING: tuple[Attribute, ...] = (
     words("heart_location", _FAMILY, "auscultation location", {
         "AV": "the aortic valve", "PV": "the pulmonary valve", "TV": "the tricuspid valve",
         "MV": "the mitral valve", "Phc": "another place"}),
+    words("channel", _FAMILY, "channel of a recording with several, as the corpus names it"),
     words("device", _FAMILY, "recording device"),
     words("filter", _FAMILY, "filter of the electronic stethoscope", {
         "bell": "bell mode", "diaphragm": "diaphragm mode", "extended": "extended mode"}),
@@ -37,10 +38,11 @@ RECORDING: tuple[Attribute, ...] = (
     words("body_position", _FAMILY, "position of the sleeper", {
         "supine": "supine", "supine_head_left": "supine with the head to the left",
         "supine_head_right": "supine with the head to the right", "left": "on the left side",
-        "right": "on the right side"}),
+        "right": "on the right side", "prone": "prone"}),
     words("exercise", _FAMILY, "state of the subject", {"rest": "at rest",
           "exercise": "after exercise"}),
     words("source", _FAMILY, "way by which the recording came"),
+    yes_no("returning_user", _FAMILY, "has taken part before, as told"),
     yes_no("mask", _FAMILY, "wears a mask"),
     yes_no("verified", _FAMILY, "the status was verified by a laboratory"),
 )  # fmt: skip

@@ -1,0 +1,135 @@
+"""What a head that answers questions is: fitted on pairs, asked without ever seeing an answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from raqa.heads.data import FloatArray
+from raqa.tables import ANSWERS, GOLD, QUESTIONS, TaskKind, check_table
+
+if TYPE_CHECKING:
+    from pytorch_lightning.loggers import Logger
+    from rich.console import Console
+
+    from raqa.training.settings import TrainerSettings
+
+AUDIO_ROW = "audio_row"
+"""Column that says which row of the audio a question is about."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """Questions and what is heard, without anything of their answers.
+
+    Attributes:
+        audio: float32, `[recordings, width]` or `[recordings, frames, width]`.
+        rows: QUESTIONS columns without GOLD's, and AUDIO_ROW.
+    """
+
+    audio: FloatArray
+    rows: pl.DataFrame
+
+    def __post_init__(self) -> None:
+        columns = {name: kind for name, kind in QUESTIONS.items() if name not in GOLD}
+        wanted = {**columns, AUDIO_ROW: pl.Int64}
+        rows = check_table(self.rows, wanted, name="asked", key=["qa_id"]).select(*wanted)
+        object.__setattr__(self, "rows", rows)
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionPairs:
+    """Questions with their answers, to be learnt from.
+
+    Attributes:
+        audio: as in Asked.
+        rows: QUESTIONS columns and AUDIO_ROW.
+    """
+
+    audio: FloatArray
+    rows: pl.DataFrame
+
+    def __post_init__(self) -> None:
+        wanted = {**QUESTIONS, AUDIO_ROW: pl.Int64}
+        rows = check_table(self.rows, wanted, name="questions", key=["qa_id"])
+        object.__setattr__(self, "rows", rows)
+
+    @property
+    def asked(self) -> Asked:
+        """The same without the answers."""
+        return Asked(self.audio, self.rows.drop(*GOLD))
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How a fit is to be done, beside the head's own settings.
+
+    Attributes:
+        checkpoint: file for the state of an unfinished fit; where there is one, it goes on.
+        stop: asked now and then whether to stop, by raising StoppedError.
+    """
+
+    seeds: Sequence[int]
+    settings: TrainerSettings
+    console: Console | None = None
+    loggers: Sequence[Logger] = ()
+    checkpoint: Path | None = None
+    stop: Callable[[], bool] | None = None
+
+
+class FittedQuestionHead(ABC):
+    """The fitted models of all seeds.
+
+    Attributes:
+        history: HISTORY columns (training/history.py).
+    """
+
+    history: pl.DataFrame
+
+    @abstractmethod
+    def answer(self, asked: Asked) -> pl.DataFrame:
+        """Answer every question with every seed's model.
+
+        Returns:
+            ANSWERS columns, `len(seeds) * len(asked.rows)` rows.
+        """
+
+    @abstractmethod
+    def save(self, folder: Path) -> None:
+        """Write what was trained into a folder, and nothing that was not."""
+
+
+class QuestionHead(ABC):
+    """A head that is asked in words about a recording.
+
+    Attributes:
+        uses_audio: whether it hears the recording at all.
+    """
+
+    kinds: ClassVar[tuple[TaskKind, ...]] = ("questions",)
+    uses_audio: ClassVar[bool] = True
+
+    @abstractmethod
+    def fit(
+        self, train: QuestionPairs, validation: QuestionPairs, fitting: Fitting
+    ) -> FittedQuestionHead:
+        """Learn from the training pairs, select on the validation pairs."""
+
+    @abstractmethod
+    def load(self, folder: Path, seeds: Sequence[int]) -> FittedQuestionHead:
+        """Read what `save` wrote, given the settings and seeds that it was fitted with.
+
+        Raises:
+            UserError: it is not there, damaged, or of another version.
+        """
+
+
+def answers_table(rows: pl.DataFrame) -> pl.DataFrame:
+    """Check a table of answers and put its columns and rows in order."""
+    checked = check_table(rows, ANSWERS, name="answers", key=["seed", "qa_id"])
+    return checked.select(*ANSWERS).sort("seed", "qa_id")

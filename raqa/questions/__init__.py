@@ -1,0 +1,1 @@
+"""Questions and answers about recordings: templates, generation, the collection on disk."""

@@ -1,0 +1,14 @@
+"""`raqa qa ...` as it is typed."""
+
+from __future__ import annotations
+
+import typer
+
+app = typer.Typer(
+    help="Questions and answers about recordings: make them, look at them.", no_args_is_help=True
+)
+
+
+@app.callback()
+def _group() -> None:
+    """Keep every command's name, however many there are."""
