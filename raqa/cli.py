@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from raqa.errors import UserError, neighbours, storage_problem
-from raqa.main import USER_MISTAKE, print_problems
+from raqa.main import STOPPED, USER_MISTAKE, print_problems
 from raqa.main import main as train_main
 from raqa.questions.command import app as questions
 from raqa.reports.wandb_command import app as wandb
@@ -148,7 +148,7 @@ def audit(
     overrides: Overrides = None,
     out: Annotated[Path | None, typer.Option(help="Where to write the list (CSV).")] = None,
 ) -> None:
-    """Decode every file of a corpus in parallel; list what fails and what is byte-identical."""
+    """Decode every file: what fails, what is byte-identical, which labels follow the format."""
     from rich.progress import Progress
 
     from raqa.corpora.audit import audit_corpus
@@ -162,9 +162,43 @@ def audit(
             recordings, os.cpu_count() or 1, lambda count: progress.advance(task, count)
         )
     path = out or Path(f"{corpus.name}-audit.csv")
-    found.write(path)
+    written = found.write(path)
     print_audit(found, console)
-    console.print(f"the whole list: {escape(str(path))}", highlight=False, soft_wrap=True)
+    lists = ", ".join(str(place) for place in written)
+    console.print(f"the whole lists: {escape(lists)}", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def prepare(
+    name: Annotated[str, typer.Argument(help="A corpus that `raqa corpora list` shows.")],
+    overrides: Overrides = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before fetching.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be fetched; write nothing.")
+    ] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read again every byte of what was fetched before.")
+    ] = False,
+) -> None:
+    """Download a corpus into its folder, or say whom to ask for it.
+
+    Shows licence, size and folder first, and asks before it fetches anything.
+
+    Interrupted at any moment, even by a power cut: the same command goes on from there.
+
+    Files of your own that are in the folder are never overwritten.
+
+    For example, `raqa prepare coughvid paths.data=/data` fills /data/coughvid.
+    """
+    from raqa.corpora.prepare.run import Wishes, prepare_corpus
+
+    corpus, _ = _datamodule(name, overrides)
+    wishes = Wishes(lambda: yes or _agreed(), dry_run, verify)
+    try:
+        prepare_corpus(corpus, wishes, Console())
+    except KeyboardInterrupt:
+        Console().print("Stopped. The same command goes on from there.")
+        raise typer.Exit(STOPPED) from None
 
 
 @cache.command("ls")
@@ -224,6 +258,12 @@ def check_file(path: Annotated[Path, typer.Argument(help="A checkpoint.")]) -> N
 
     name = check_weights(path)
     Console().print(f"{escape(str(path))} fits encoder={name}", highlight=False, soft_wrap=True)
+
+
+def _agreed() -> bool:
+    if not sys.stdin.isatty():
+        raise UserError("Nothing was fetched: nobody is there to ask. Add --yes to go on.")
+    return typer.confirm("Fetch it?", default=True)
 
 
 def _datamodule(name: str, overrides: list[str] | None) -> tuple[Corpus, Cohort]:

@@ -1,9 +1,10 @@
-"""Every file of a corpus decoded: which can be used, which are the same, what their labels say."""
+"""Every file of a corpus decoded: which can be used, which are the same, what labels go with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ from typing import Any
 import polars as pl
 
 from raqa.audio.decode import decode_noted
+from raqa.audio.file_format import read_format
 from raqa.audio.waveform import AudioError
 from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.base import Recordings
+from raqa.corpora.disagreements import STAGE
+from raqa.corpora.shortcuts import find_shortcuts
 from raqa.embeddings.hashes import content_hash
 from raqa.tables import SetAside, set_aside_table
 
@@ -26,11 +30,19 @@ AUDIT = {
     "notes": pl.String,  # what was mended to read it, or null
     "seconds": pl.Float64,
     "rate": pl.Int64,  # Hz
+    "channels": pl.Int64,  # as stored, before they are mixed
+    "codec": pl.String,  # container and coding, with the bit depth where there is one
+    "bytes_per_second": pl.Float64,  # of a whole file; null for a segment
     "content": pl.String,  # hash of the file's bytes; null where it can not be read
     "twins": pl.Int64,  # other usable files with the same bytes
     "conflicts": pl.String,  # what the labels of these files say differently, or null
 }
 """Columns of the list that an audit writes, a row for each recording with a file."""
+
+
+_DECODED = ("reason", "notes", "seconds", "rate")
+_FILE = {"path": pl.String, "content": pl.String, "bytes": pl.Int64, "codec": pl.String,
+         "channels": pl.Int64}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,12 +54,14 @@ class Audit:
         absent: recordings without a file.
         set_aside: what the label tables and the layout set aside, then every file that can not be
             used (stage "audio").
+        shortcuts: SHORTCUTS columns, how far each label follows each property of the files.
     """
 
     corpus: str
     table: pl.DataFrame
     absent: int
     set_aside: pl.DataFrame
+    shortcuts: pl.DataFrame
 
     @property
     def usable(self) -> int:
@@ -59,10 +73,23 @@ class Audit:
         """Rows whose bytes stand under another path too, group by group."""
         return self.table.filter(pl.col("twins") > 0).sort("content", "path", "recording_id")
 
-    def write(self, path: Path) -> None:
-        """Write the list as CSV, for a spreadsheet."""
+    @property
+    def disagreements(self) -> pl.DataFrame:
+        """SET_ASIDE rows: facts that two sources of the corpus state differently."""
+        return self.set_aside.filter(pl.col("stage") == STAGE)
+
+    def write(self, path: Path) -> tuple[Path, ...]:
+        """Write the list as CSV, for a spreadsheet, and two more beside it.
+
+        Returns:
+            the list of files, of what was set aside, and of the labels against the formats.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.table.write_csv(path)
+        paths = (path, *(path.with_name(f"{path.stem}-{name}{path.suffix}")
+                         for name in ("set-aside", "shortcuts")))  # fmt: skip
+        for table, place in zip((self.table, self.set_aside, self.shortcuts), paths, strict=True):
+            table.write_csv(place)
+        return paths
 
 
 def audit_corpus(
@@ -83,15 +110,16 @@ def audit_corpus(
             found.append(outcome)
             tell(1)
         paths = present["path"].unique(maintain_order=True)
-        contents = dict(zip(paths, pool.map(_content, paths), strict=True))
-    decoded = pl.DataFrame(
-        found, schema={name: AUDIT[name] for name in ("reason", "notes", "seconds", "rate")}
-    )
-    table = present.hstack(decoded).with_columns(
+        files = pl.DataFrame(pool.map(_describe, paths), schema=_FILE)
+    decoded = pl.DataFrame(found, schema={name: AUDIT[name] for name in _DECODED})
+    table = present.hstack(decoded).join(files, on="path", how="left", maintain_order="left")
+    whole = pl.col("start_s").is_null() & pl.col("end_s").is_null()
+    labelled = _with_twins(table.with_columns(
         usable=pl.col("reason").is_null(),
-        content=pl.Series([contents[path] for path in present["path"]], dtype=pl.String),
-    )
-    table = _with_twins(table).select(pl.col(name).cast(kind) for name, kind in AUDIT.items())
+        bytes_per_second=pl.when(whole).then(pl.col("bytes") / pl.col("seconds")),
+    ))  # fmt: skip
+    shortcuts = find_shortcuts(labelled.filter("usable"))
+    table = labelled.select(pl.col(name).cast(kind) for name, kind in AUDIT.items())
     failed = table.filter(~pl.col("usable")).select("recording_id", "path", "reason").iter_rows()
     aside = [SetAside(recordings.corpus, "audio", name, reason, value=path)
              for name, path, reason in failed]  # fmt: skip
@@ -100,6 +128,7 @@ def audit_corpus(
         table=table,
         absent=recordings.table.height - present.height,
         set_aside=pl.concat([recordings.set_aside, set_aside_table(aside)]),
+        shortcuts=shortcuts,
     )
 
 
@@ -114,11 +143,15 @@ def _decode(segment: tuple[str, float | None, float | None]) -> dict[str, Any]:
     return {"reason": None, "notes": notes, "seconds": wave.seconds, "rate": wave.rate}
 
 
-def _content(path: str) -> str | None:
-    try:
-        return content_hash(Path(path))
-    except OSError:
-        return None
+def _describe(path: str) -> dict[str, Any]:
+    """Say what a file is as a whole; nothing of it where it can not be read."""
+    file = Path(path)
+    form = read_format(file)
+    said: dict[str, Any] = {"path": path, "content": None, "bytes": None}
+    with suppress(OSError):
+        said |= {"content": content_hash(file), "bytes": file.stat().st_size}
+    codec, channels = (form.codec, form.channels) if form else (None, None)
+    return {**said, "codec": codec, "channels": channels}
 
 
 def _with_twins(table: pl.DataFrame) -> pl.DataFrame:

@@ -6,12 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.missing import Assumed
 from raqa.tables import RECORDINGS, SET_ASIDE, check_table, set_aside_table
+
+if TYPE_CHECKING:
+    from raqa.corpora.downloads import Downloads
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class Corpus(ABC):
 
     @abstractmethod
     def read(self) -> Recordings:
-        """Read the label tables; audio is looked for, never opened.
+        """Read the label tables; of audio at most the header, where segments must lie within it.
 
         Raises:
             UserError: the folder is not this corpus's layout, or its tables contradict themselves
@@ -91,6 +95,13 @@ class Corpus(ABC):
     def place(self) -> Path | None:
         """The folder or table that `read` looks at; None: it has not been set."""
         return None
+
+    @property
+    def downloads(self) -> Downloads | None:
+        """What `raqa prepare` can fetch into `place`; None: its owner has to be asked."""
+        from raqa.corpora.downloads import published_downloads
+
+        return published_downloads().get(self.name)
 
     def notes(self) -> tuple[str, ...]:
         """What else a user should know about the files that are there; `check` prints it."""

@@ -94,7 +94,7 @@ class EpflCough(Corpus):
                     *(take.events for take in takes),
                 )
                 if path.is_file()
-            ),  # fmt: skip
+            ),
         )
 
     def _coughs(self, take: Take) -> tuple[Coughs | None, str | None]:

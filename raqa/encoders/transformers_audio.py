@@ -17,8 +17,8 @@ from torch import Tensor, nn
 
 from raqa.encoders.base import Encoder, OutputKind
 from raqa.encoders.transformers_files import load_extractor, load_model
-from raqa.encoders.weights import quiet_generator
 from raqa.errors import UserError
+from raqa.pretrained import digest_tensors, quiet_generator
 
 TRANSIENT = frozenset({"_name_or_path", "transformers_version", "dtype", "architectures"})
 """Parts of a configuration that change no number."""
@@ -65,7 +65,7 @@ class TransformersAudio(Encoder):
         whole = load_model(model, revision, random=weights == "random")
         self._config = whole.config
         self.network = _audio_part(whole).requires_grad_(False).eval()
-        self.weights = "random" if weights == "random" else _digest_tensors(self.network)
+        self.weights = "random" if weights == "random" else digest_tensors(self.network)
         self.width = self._probe()
 
     @property
@@ -197,12 +197,3 @@ def _digest(configuration: Mapping[str, Any]) -> str:
 
 def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else str(value)
-
-
-def _digest_tensors(network: nn.Module) -> str:
-    """SHA-256 of all names and values; files of one model can be split in several ways."""
-    digest = hashlib.sha256()
-    for name, tensor in sorted(network.state_dict().items()):
-        digest.update(f"{name} {tensor.dtype} {list(tensor.shape)}".encode())
-        digest.update(tensor.contiguous().numpy().tobytes())
-    return digest.hexdigest()

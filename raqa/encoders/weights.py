@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -18,6 +17,7 @@ from raqa.encoders.checkpoint import Tensors, read_checkpoint
 from raqa.encoders.digest import file_sha256
 from raqa.encoders.published import Published, given_path
 from raqa.errors import UserError
+from raqa.pretrained import quiet_generator
 
 RANDOM_SEED = 0
 """Random weights are the same in every run, so that their embeddings can be stored too."""
@@ -165,13 +165,6 @@ def _renamed_prefix(wanted: Iterable[str], tensors: Tensors) -> str | None:
         if all(one.startswith(head) and one.removeprefix(head) in held for one in wanted):
             return f"its names lack the prefix {head!r}."
     return None
-
-
-@contextmanager
-def quiet_generator() -> Iterator[None]:
-    """Keep initialisers of libraries from moving torch's global generator."""
-    with torch.random.fork_rng(devices=[]):
-        yield
 
 
 def randomise(network: nn.Module, seed: int = RANDOM_SEED) -> None:

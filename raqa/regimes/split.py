@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
 import polars as pl
 from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic.dataclasses import dataclass
@@ -18,10 +16,10 @@ from pydantic.dataclasses import dataclass
 from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.base import Recordings
 from raqa.errors import UserError, neighbours
+from raqa.regimes.strata import deal
 from raqa.tables import SIDES, SetAside, set_aside_table
 
 _STRICT = ConfigDict(extra="forbid")
-GROUPS = 5  # of a numeric attribute that a split is stratified on: quintiles
 
 
 class Split(ABC):
@@ -40,13 +38,13 @@ class Split(ABC):
         """
         table = self.assign(recordings.table)
         if self.leaking:
-            return replace(recordings, table=table)
+            return replace(recordings, table=self.complete(table))
         order = pl.col("side").replace_strict({s: n for n, s in enumerate(SIDES)}, default=None)
         last = order.max().over("corpus", "subject_id")
         apart = table.with_columns(_order=order, _last=last)
         leaving = apart.filter(pl.col("_order") < pl.col("_last"))
         if not leaving.height:
-            return replace(recordings, table=table)
+            return replace(recordings, table=self.complete(table))
         rows = [
             SetAside(corpus, "split", recording_id, f"its subject is on the {SIDES[stays]} side "
                      f"too, so it left the {side} side")
@@ -58,7 +56,11 @@ class Split(ABC):
             side=pl.when(pl.col("_order") < pl.col("_last")).then(None).otherwise("side")
         ).drop("_order", "_last")
         aside = pl.concat([recordings.set_aside, set_aside_table(rows)])
-        return replace(recordings, table=kept, set_aside=aside)
+        return replace(recordings, table=self.complete(kept), set_aside=aside)
+
+    def complete(self, sided: pl.DataFrame) -> pl.DataFrame:
+        """Add a side that training needs and the split does not have."""
+        return sided
 
     @abstractmethod
     def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
@@ -114,20 +116,25 @@ class BySubject(Split):
         if column not in recordings.columns:
             corpus = ", ".join(recordings["corpus"].unique().sort())
             raise UserError(f"split: {corpus} has no column {column!r} to keep together")
-        names = [name for name in self.stratify if name in recordings.columns]
-        strata = _strata(recordings, column, names)
-        order = np.random.default_rng(self.seed).permutation(strata.height)
-        shuffled = strata[order].sort(names, maintain_order=True) if names else strata[order]
-        sides = _proportional((self.train, self.validation, self.test), strata.height)
-        named = shuffled.select(
-            column, side=pl.Series([SIDES[side] for side in sides], dtype=pl.String)
-        )
+        fractions = (self.train, self.validation, self.test)
+        named = deal(recordings, column, self.stratify, fractions, self.seed)
         return recordings.join(named, on=column, how="left", maintain_order="left")
 
 
 @dataclass(frozen=True, config=_STRICT)
 class Official(Split):
-    """The split that the corpus publishes."""
+    """The split that the corpus publishes.
+
+    Args:
+        validation: fraction of the training subjects that become the validation side of a corpus
+            that publishes none; which epoch is best must not be read off the test side.
+        seed: of that choice alone.
+        stratify: as in BySubject, for that choice.
+    """
+
+    validation: float = Field(default=0.15, gt=0, lt=1)
+    seed: int = Field(default=0, ge=0)
+    stratify: tuple[str, ...] = ("diagnosis", "murmur", "sex", "age")
 
     def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
         """Take the corpus's own split; recordings that it leaves out are on no side."""
@@ -138,6 +145,17 @@ class Official(Split):
                 "Use split=by_subject, or split=from_file with a file of your own."
             )
         return recordings.with_columns(side=pl.col("split"))
+
+    def complete(self, sided: pl.DataFrame) -> pl.DataFrame:
+        """Take a validation side out of the training side where none is published."""
+        training = sided.filter(pl.col("side") == "train")
+        if not training.height or (sided["side"] == "validation").any():
+            return sided
+        fractions = (1 - self.validation, self.validation, 0.0)
+        dealt = deal(training, "subject_id", self.stratify, fractions, self.seed)
+        chosen = dealt.filter(pl.col("side") == "validation")["subject_id"].to_list()
+        moved = (pl.col("side") == "train") & pl.col("subject_id").is_in(chosen)
+        return sided.with_columns(side=pl.when(moved).then(pl.lit("validation")).otherwise("side"))
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -156,14 +174,20 @@ class Auto(Split):
 
     Args:
         otherwise: what to do for a corpus that publishes none.
+        official: how the own split is taken.
     """
 
     otherwise: BySubject
+    official: Official = Official()
 
     def assign(self, recordings: pl.DataFrame) -> pl.DataFrame:
         """Delegate to the official split if any recording has one."""
         own = not recordings["split"].is_null().all()
-        return Official().assign(recordings) if own else self.otherwise.assign(recordings)
+        return (self.official if own else self.otherwise).assign(recordings)
+
+    def complete(self, sided: pl.DataFrame) -> pl.DataFrame:
+        """Take a validation side out of training where the corpus publishes none."""
+        return self.official.complete(sided)
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -217,57 +241,3 @@ def write_split(sides: pl.DataFrame, folder: Path) -> Path:
         unfinished.write_text(text, encoding="utf-8")
         unfinished.replace(path)
     return path
-
-
-def _strata(recordings: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataFrame:
-    """One row per subject (or group), sorted by id, with the stratum of each attribute."""
-    strata = recordings.select(column).unique().sort(column)
-    for name in names:
-        numeric = ATTRIBUTES[name].kind == "numeric"
-        found = _number_groups if numeric else _usual_labels
-        strata = strata.join(found(recordings, column, name), on=column, how="left",
-                             maintain_order="left")  # fmt: skip
-    return strata
-
-
-def _number_groups(recordings: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
-    """The quintile of each subject's median; -1: unknown."""
-    subjects = recordings.group_by(column).agg(pl.col(name).median()).sort(column)
-    known = subjects[name].drop_nulls().to_numpy()
-    if not len(known):
-        return subjects.with_columns(pl.lit(-1).alias(name))
-    edges = np.quantile(known, np.linspace(0, 1, GROUPS + 1)[1:-1])
-    groups = np.searchsorted(edges, subjects[name].fill_null(0).to_numpy(), side="right")
-    group = pl.when(pl.col(name).is_null()).then(-1).otherwise(pl.Series(groups))
-    return subjects.with_columns(group.alias(name))
-
-
-def _usual_labels(recordings: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
-    """Each subject's most frequent label, the first of the alphabet where several are; or null."""
-    label = pl.col(name)
-    if recordings.schema[name] == pl.List:
-        label = label.list.sort().list.join(" + ")
-    return (
-        recordings.select(column, label)
-        .group_by(column, name)
-        .len()
-        .filter(pl.col(name).is_not_null())
-        .sort(column, "len", name, descending=[False, True, False])
-        .group_by(column, maintain_order=True)
-        .agg(pl.col(name).first())
-    )
-
-
-def _proportional(fractions: tuple[float, float, float], count: int) -> list[int]:
-    """Deal `count` places to the sides so that every stretch has about the fractions asked for.
-
-    Each place goes to the side that lags most behind its share, so the proportions hold within
-    every stratum of a sorted list as well as over all of it.
-    """
-    dealt = np.zeros(3)
-    sides = []
-    for place in range(1, count + 1):
-        side = int(np.argmax(np.array(fractions) * place - dealt))
-        dealt[side] += 1
-        sides.append(side)
-    return sides

@@ -23,7 +23,7 @@ from raqa.training.checkpoint import CheckpointFile, Say, Stopping
 from raqa.training.datamodule import ArraysDataModule
 from raqa.training.fingerprint import fingerprint
 from raqa.training.module import SideBySide
-from raqa.training.objective import Objective
+from raqa.training.objective import Minimised
 from raqa.training.quiet import quiet_lightning, torch_flags_restored
 from raqa.training.scaling import Scaling
 from raqa.training.settings import TrainerSettings
@@ -37,7 +37,7 @@ def train(
     scaling: Scaling,
     settings: TrainerSettings,
     *,
-    objective: Objective,
+    objective: Minimised,
     loggers: Sequence[Logger],
     console: Console | None,
     checkpoint: Path | None,

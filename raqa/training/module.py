@@ -14,7 +14,7 @@ from torch.optim.lr_scheduler import ExponentialLR
 
 from raqa.heads.base import StackedModel
 from raqa.training.datamodule import Batch
-from raqa.training.objective import Objective
+from raqa.training.objective import Minimised
 from raqa.training.settings import TrainerSettings
 
 
@@ -27,7 +27,7 @@ class SideBySide(lightning.LightningModule):
     """
 
     def __init__(
-        self, model: StackedModel, objective: Objective, settings: TrainerSettings
+        self, model: StackedModel, objective: Minimised, settings: TrainerSettings
     ) -> None:
         super().__init__()
         self.model, self.objective, self.settings = model, objective, settings

@@ -38,11 +38,8 @@ class Predicted:
         return {"prediction": self.values, "probabilities": self.probabilities}
 
 
-class Objective(ABC):
-    """The meaning of a model's outputs.
-
-    Answers are what outputs become: `[seeds, recordings]` in label units, or probabilities
-    `[seeds, recordings, classes]`.
+class Minimised(ABC):
+    """What training needs to know of a model's outputs.
 
     Attributes:
         outputs: how many outputs a model has.
@@ -71,6 +68,14 @@ class Objective(ABC):
             outputs: `[seeds, outputs, batch]`.
             labels: `[batch]`, in label units.
         """
+
+
+class Objective(Minimised):
+    """The meaning of a model's outputs, beyond training as well.
+
+    Answers are what outputs become: `[seeds, recordings]` in label units, or probabilities
+    `[seeds, recordings, classes]`.
+    """
 
     @abstractmethod
     def answers(self, outputs: FloatArray) -> Floats:

@@ -136,6 +136,27 @@ def test_official_takes_the_corpus_split_and_auto_prefers_it(table: pl.DataFrame
     assert _sides(Auto(otherwise=SPLIT).assign(table)) == _sides(SPLIT.assign(table))
 
 
+def test_a_validation_side_comes_out_of_training_subjects_where_none_is_published(
+    table: pl.DataFrame,
+) -> None:
+    test = pl.col("subject_id") < "s0020"
+    side = pl.when(test).then(pl.lit("test")).otherwise(pl.lit("train"))
+    published = Recordings("made", table.with_columns(split=side))
+    for split in (Official(validation=0.25), OfficialAsIs(validation=0.25),
+                  Auto(otherwise=SPLIT, official=Official(validation=0.25))):  # fmt: skip
+        subjects = split.apply(published).table.group_by("subject_id").agg(pl.col("side").unique())
+        assert subjects["side"].list.len().max() == 1
+        counts = dict(subjects["side"].list.first().value_counts().rows())
+        assert counts == {"test": 20, "train": 60, "validation": 20}
+    other = Official(validation=0.25, seed=1).apply(published).table
+    assert _sides(other) != _sides(Official(validation=0.25).apply(published).table)
+
+
+def test_a_published_validation_side_is_left_alone(table: pl.DataFrame) -> None:
+    sided = Official().apply(_published(table)).table
+    assert set(sided.filter(pl.col("side") == "validation")["split"]) == {"validation"}
+
+
 def test_official_without_an_official_split_says_what_to_use(table: pl.DataFrame) -> None:
     with pytest.raises(UserError, match="made states no split of its own.*split=by_subject"):
         Official().assign(table)

@@ -25,7 +25,7 @@ ACOUSTIC: tuple[Attribute, ...] = (
     }, "multilabel"),
     words("breath_phase", _FAMILY, "phase of breathing in which the sound is heard",
           ("inspiration", "expiration"), "multilabel"),
-    words("lung_sound_class", _FAMILY, "class of the whole lung sound recording", {
+    words("lung_sound_class", _FAMILY, "class of the lung sounds in the recording or segment", {
         "normal": "normal", "continuous": "continuous adventitious sounds",
         "discontinuous": "discontinuous adventitious sounds",
         "both": "continuous and discontinuous adventitious sounds",

@@ -22,6 +22,7 @@ RECORDING: tuple[Attribute, ...] = (
     words("heart_location", _FAMILY, "auscultation location", {
         "AV": "the aortic valve", "PV": "the pulmonary valve", "TV": "the tricuspid valve",
         "MV": "the mitral valve", "Phc": "another place"}),
+    words("channel", _FAMILY, "channel of a recording with several, as the corpus names it"),
     words("device", _FAMILY, "recording device"),
     words("filter", _FAMILY, "filter of the electronic stethoscope", {
         "bell": "bell mode", "diaphragm": "diaphragm mode", "extended": "extended mode"}),

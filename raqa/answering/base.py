@@ -121,8 +121,8 @@ class QuestionHead(ABC):
         """Learn from the training pairs, select on the validation pairs."""
 
     @abstractmethod
-    def load(self, folder: Path) -> FittedQuestionHead:
-        """Read what `save` wrote, given the settings that it was fitted with.
+    def load(self, folder: Path, seeds: Sequence[int]) -> FittedQuestionHead:
+        """Read what `save` wrote, given the settings and seeds that it was fitted with.
 
         Raises:
             UserError: it is not there, damaged, or of another version.
@@ -130,5 +130,6 @@ class QuestionHead(ABC):
 
 
 def answers_table(rows: pl.DataFrame) -> pl.DataFrame:
-    """Check a table of answers and put its columns in order."""
-    return check_table(rows, ANSWERS, name="answers", key=["seed", "qa_id"]).select(*ANSWERS)
+    """Check a table of answers and put its columns and rows in order."""
+    checked = check_table(rows, ANSWERS, name="answers", key=["seed", "qa_id"])
+    return checked.select(*ANSWERS).sort("seed", "qa_id")
