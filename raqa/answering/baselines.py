@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from raqa.errors import UserError
 from raqa.answering.base import (
     Asked,
     FittedQuestionHead,
@@ -24,6 +23,7 @@ from raqa.answering.base import (
     QuestionPairs,
     answers_table,
 )
+from raqa.errors import UserError
 from raqa.training.history import HISTORY
 
 _FILE = "answers.parquet"

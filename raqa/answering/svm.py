@@ -12,8 +12,6 @@ import polars as pl
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
-from raqa.errors import UserError
-from raqa.heads.data import FloatArray
 from raqa.answering.base import (
     AUDIO_ROW,
     Asked,
@@ -23,6 +21,8 @@ from raqa.answering.base import (
     QuestionPairs,
     answers_table,
 )
+from raqa.errors import UserError
+from raqa.heads.data import FloatArray
 from raqa.training.history import HISTORY
 
 _FILE = "machines.skops"
