@@ -56,8 +56,8 @@ def draw(
         first = pl.Series(dtype=pl.String)
         if at_hand is not None:
             first = at_hand.filter(pl.col("corpus") == corpus)["recording_id"]
-        keys = keys.with_columns(later=~pl.col("recording_id").is_in(first.implode()))
-        found.append(_ranked(keys, corpus, attribute, seed).filter(pl.col("round") < rows))
+        marked = keys.with_columns(later=~pl.col("recording_id").is_in(first.implode()))
+        found.append(_ranked(marked, corpus, attribute, seed).filter(pl.col("round") < rows))
     if not found:
         return Drawn(pl.DataFrame(schema=dict(QUESTIONS)), 0, 0, 0)
     ranked = pl.concat(found)
