@@ -49,6 +49,7 @@ Overrides = Annotated[
     list[str] | None, typer.Argument(help="Settings as in training, e.g. paths.data=DIR.")
 ]
 CorpusName = Annotated[str, typer.Argument(help="A datamodule; `raqa corpora list` names them.")]
+OptionalName = Annotated[str | None, typer.Argument(help="A datamodule; without it, all of them.")]
 Shelves = Annotated[list[str] | None, typer.Argument(help="Names that `raqa cache ls` shows.")]
 
 
@@ -126,12 +127,19 @@ def list_corpora() -> None:
 
 
 @corpora.command()
-def check(name: CorpusName, overrides: Overrides = None) -> None:
-    """Check a corpus's layout and labels: counts, cohort, what is set aside and why."""
+def check(name: OptionalName = None, overrides: Overrides = None) -> None:
+    """Check a corpus's layout and labels, or say of all corpora what is there, a line each."""
+    from raqa.configuration.folder import group_choices
     from raqa.corpora.check import check_corpus, print_check
+    from raqa.corpora.overview import glance, print_overview
 
-    corpus, cohort = _datamodule(name, overrides)
-    print_check(check_corpus(corpus, cohort), Console())
+    if name is not None and "=" not in name:
+        corpus, cohort = _datamodule(name, overrides)
+        print_check(check_corpus(corpus, cohort), Console())
+        return
+    settings = [*([name] if name else []), *(overrides or [])]
+    every = (_datamodule(choice, settings)[0] for choice in group_choices("datamodule"))
+    print_overview((glance(corpus) for corpus in every), Console())
 
 
 @corpora.command()
@@ -162,21 +170,25 @@ def audit(
 
 @app.command()
 def prepare(
-    name: CorpusName,
+    name: Annotated[str, typer.Argument(help="A corpus that `raqa corpora list` shows.")],
     overrides: Overrides = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before fetching.")] = False,
-    dry_run: Annotated[bool, typer.Option(help="Say what would be done; write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be fetched; write nothing.")
+    ] = False,
     verify: Annotated[
-        bool, typer.Option(help="Read again every byte of what was fetched before.")
+        bool, typer.Option("--verify", help="Read again every byte of what was fetched before.")
     ] = False,
 ) -> None:
     """Download a corpus into its folder, or say whom to ask for it.
 
-    First shows licence, size and folder, and asks. May be interrupted at any moment: the same
-    command goes on from there, and says so when all is in place. Files of your own that are in
-    the folder are never overwritten.
+    Shows licence, size and folder first, and asks before it fetches anything.
 
-    For example `raqa prepare coughvid paths.data=/data` fills /data/coughvid.
+    Interrupted at any moment, even by a power cut: the same command goes on from there.
+
+    Files of your own that are in the folder are never overwritten.
+
+    For example, `raqa prepare coughvid paths.data=/data` fills /data/coughvid.
     """
     from raqa.corpora.prepare.run import Wishes, prepare_corpus
 

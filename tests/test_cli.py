@@ -18,6 +18,9 @@ from raqa.configuration.folder import group_choices
 from raqa.main import USER_MISTAKE
 
 Command = Callable[..., str]
+PUBLISHED = [
+    name for name in group_choices("datamodule") if not name.startswith(("demo", "manifest"))
+]
 SMALL = ("datamodule.corpus.subjects=40", "trainer.max_epochs=3", "seeds=2")
 
 
@@ -65,9 +68,22 @@ def test_a_check_counts_the_demo(raqa: Command) -> None:
     assert "SYNTHETIC" in shown
 
 
-def test_a_check_of_what_is_not_there_says_how_to_get_it(raqa: Command, tmp_path: Path) -> None:
-    shown = raqa("corpora", "check", "coswara", f"paths.data={tmp_path}", status=USER_MISTAKE)
-    assert "How to get it" in shown
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_check_of_what_is_not_there_says_how_to_get_it(
+    raqa: Command, tmp_path: Path, name: str
+) -> None:
+    shown = raqa("corpora", "check", name, f"paths.data={tmp_path}", status=USER_MISTAKE)
+    assert str(tmp_path / name) in shown  # where it was looked for
+    assert "How to get it: " in shown
+
+
+def test_a_check_without_a_name_says_of_every_corpus_what_is_there(
+    raqa: Command, tmp_path: Path
+) -> None:
+    shown = raqa("corpora", "check", f"paths.data={tmp_path}")
+    assert all(f"{name} missing" in shown for name in PUBLISHED)
+    assert "demo synthetic" in shown
+    assert "https://zenodo.org/records/10043978" in shown
 
 
 def test_the_published_coswara_cohort_comes_out(raqa: Command, test_data: Path) -> None:

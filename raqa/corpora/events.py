@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.label_table import ROW, decode_text
 from raqa.tables import SET_ASIDE, SetAside
 
@@ -178,8 +179,9 @@ def as_recordings(
     """Put rows into the form of RECORDINGS, with whole files where no segments were made.
 
     Args:
-        rows: recording_id, subject_id, path, audio and split, perhaps start_s and end_s; those of
-            `attributes` that they have follow, in this order, then `more`.
+        rows: recording_id, subject_id, path, audio and split, perhaps start_s and end_s.
+        attributes: follow in this order; null where only rows of another kind have them.
+        more: columns of `rows` that come last.
     """
     whole = pl.lit(None, pl.Float64)
     return rows.select(
@@ -193,7 +195,11 @@ def as_recordings(
         modality=pl.lit(modality),
         start_s="start_s" if "start_s" in rows.columns else whole,
         end_s="end_s" if "end_s" in rows.columns else whole,
-        **{name: name for name in (*attributes, *more) if name in rows.columns},
+        **{
+            name: name if name in rows.columns else pl.lit(None, ATTRIBUTES[name].dtype)
+            for name in attributes
+        },
+        **{name: name for name in more},
     )
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
+from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.base import Corpus, Recordings
 from raqa.corpora.files import locate
 from raqa.corpora.label_table import read_label_table, require_columns
@@ -112,6 +113,17 @@ class Manifest(Corpus):
             self.name, self._recordings(located).hstack(values), aside, sources=(path,)
         )
 
+    def form(self) -> str:
+        """Say which columns the table needs, and how to map others."""
+        facts = [f"{column} ({name})" if column != name else column
+                 for name, column in self.columns.named().items()]  # fmt: skip
+        labels = [_label_column(name, self.attributes[name]) for name in self.attributes]
+        return (
+            f"a row for each recording, with the columns {', '.join([*facts, *labels])}. "
+            "Other names go under datamodule.corpus.columns and datamodule.corpus.attributes, "
+            "where null says that the table does not have it"
+        )
+
     def _require_table(self) -> Path:
         if self.table is None:
             raise UserError(
@@ -120,7 +132,10 @@ class Manifest(Corpus):
                 "datamodule.corpus.columns and datamodule.corpus.attributes which column is what"
             )
         if not self.table.is_file():
-            raise UserError(f"There is no table {self.table}. How to get it: {self.how_to_get}")
+            raise UserError(
+                f"There is no table {self.table}. How to get it: {self.how_to_get}\n"
+                f"How the table has to look: {self.form()}"
+            )
         return self.table
 
     def _locate(self, rows: pl.DataFrame, table: Path) -> pl.DataFrame:
@@ -151,6 +166,15 @@ class Manifest(Corpus):
             SetAside(self.name, "layout", name, f"there is no file {path}", row, column, file)
             for name, path, row, file in absent.iter_rows()
         )
+
+
+def _label_column(name: str, source: LabelColumn) -> str:
+    what = [name] if source.column != name else []
+    if name in ATTRIBUTES and (unit := source.unit or ATTRIBUTES[name].unit):
+        what.append(f"in {unit}")
+    elif name in ATTRIBUTES and (words := [*source.words] or [*ATTRIBUTES[name].labels]):
+        what.append("/".join(words))
+    return f"{source.column} ({', '.join(what)})" if what else source.column
 
 
 def _mention(aside: pl.DataFrame) -> list[str]:

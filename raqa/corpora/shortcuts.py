@@ -167,9 +167,9 @@ def _compare(table: pl.DataFrame, attribute: str, properties: Sequence[str]) -> 
     drawn = rows.unique("unit", keep="first", maintain_order=True)
     titles = " + ".join(_TEXTS[name] for name in properties)
     found = Shortcut(attribute, titles, rows.height, drawn.height)
-    found.reason = _undefined(drawn)
+    numeric = ATTRIBUTES[attribute].kind == "numeric"
+    found.reason = _undefined(drawn, numeric=numeric)
     if found.reason is None:
-        numeric = ATTRIBUTES[attribute].kind == "numeric"
         measure = _numbers if numeric else _labels
         found.measure = RANK_ETA if numeric else CRAMERS_V
         found.strength, found.p_value = measure(drawn)
@@ -179,14 +179,15 @@ def _compare(table: pl.DataFrame, attribute: str, properties: Sequence[str]) -> 
     return found
 
 
-def _undefined(drawn: pl.DataFrame) -> str | None:
+def _undefined(drawn: pl.DataFrame, *, numeric: bool) -> str | None:
+    if drawn["form"].n_unique() == 1:
+        return ALIKE
     if drawn.height < _FEWEST:
         return f"only {drawn.height} subjects have both; {_FEWEST} are needed"
-    if drawn["form"].n_unique() < 2:
-        return ALIKE
     if drawn["label"].n_unique() < 2:
         return "everybody has the same label"
-    if drawn["form"].n_unique() == drawn.height or drawn["label"].n_unique() == drawn.height:
+    unique = ["form"] if numeric else ["form", "label"]
+    if any(drawn[name].n_unique() == drawn.height for name in unique):
         return "no two subjects have it in common"
     return None
 

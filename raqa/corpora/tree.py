@@ -29,7 +29,7 @@ def read_tree(root: Path, suffixes: Collection[str], *, corpus: str) -> Tree:
     """Look for files with these suffixes (lower case), and open none; nothing if no such folder."""
     files: dict[str, dict[str, Path]] = {suffix: {} for suffix in suffixes}
     aside = []
-    for path in sorted(_walk(root.absolute()), key=lambda path: (path.count(os.sep), path)):
+    for path in sorted(_walk(root.absolute()), key=_depth_then_name):
         name = os.path.basename(path)  # noqa: PTH119 - pathlib takes ten times as long
         stem, suffix = os.path.splitext(name)  # noqa: PTH122
         found = files.get(suffix.lower())
@@ -51,3 +51,8 @@ def _walk(root: Path) -> Iterator[str]:
     for folder, _, names in os.walk(root):
         for name in names:
             yield os.path.join(folder, name)  # noqa: PTH118
+
+
+def _depth_then_name(path: str) -> tuple[int, str]:
+    # a low character between folders, so that `train` comes before a copy named `train 2`
+    return path.count(os.sep), path.replace(os.sep, "\x01")

@@ -45,8 +45,9 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(  # noqa: PLR0917
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> urllib.request.Request | None:
-        if req.type == "https" and not newurl.startswith("https://"):
-            raise FetchError(f"it leads on to {newurl}, which is not encrypted")
+        allowed = ("https://",) if req.type == "https" else ("https://", "http://")
+        if not newurl.startswith(allowed):
+            raise FetchError(f"it leads on to {newurl}, which is not followed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

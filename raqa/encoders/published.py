@@ -7,8 +7,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from raqa.download.http import FetchError
 from raqa.encoders.digest import cache_folder, file_sha256
-from raqa.encoders.sources import FetchError, Source
+from raqa.encoders.sources import Source
 from raqa.errors import UserError
 
 

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import shutil
-import urllib.error
-import urllib.request
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from filelock import FileLock
 
+from raqa.download.fetch import Patience, fetch
+from raqa.download.http import FetchError
 from raqa.encoders.digest import cache_folder
 from raqa.pretrained import PATIENCE_S, first_line
-
-BLOCK = 1 << 20
-"""Bytes read at a time."""
-
-
-class FetchError(Exception):
-    """A file can not be had; the message is the reason.
-
-    Args:
-        access: whether the file is there and access to it is missing.
-    """
-
-    def __init__(self, reason: str, *, access: bool = False) -> None:
-        super().__init__(reason)
-        self.access = access
 
 
 class Source(Protocol):
@@ -167,34 +152,20 @@ def download(url: str, target: Path) -> None:
     """Download a file with a progress bar; what an interrupted call left is continued.
 
     Raises:
-        OSError: no network, or the server refuses.
+        FetchError: no network, or the server refuses.
     """
     from rich.console import Console
-    from rich.progress import wrap_file
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
-    part = target.with_name(f"{target.name}.part")
-    have = part.stat().st_size if part.exists() else 0
-    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
-    try:
-        response: Any = urllib.request.urlopen(request, timeout=PATIENCE_S)
-    except urllib.error.HTTPError as error:
-        if error.code != 416:  # 416: nothing is left to send
-            raise
-        part.replace(target)
-        return
-    with response:
-        if response.status != 206:  # the server sends the whole file
-            have = 0
-        left = int(response.headers.get("Content-Length") or 0)
-        with (
-            part.open("ab" if have else "wb") as file,
-            wrap_file(response, left, description=target.name,
-                      console=Console(stderr=True)) as stream,
-        ):  # fmt: skip
-            shutil.copyfileobj(stream, file, BLOCK)
-    if left and part.stat().st_size != have + left:
-        raise ConnectionError(f"the connection ended after {part.stat().st_size} bytes")
-    part.replace(target)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(target.name)
+        fetch(
+            url,
+            target,
+            patience=Patience(answer_s=PATIENCE_S, attempts=1),
+            notice=lambda have, of: progress.update(task, completed=have, total=of),
+        )
 
 
 def _unpack(archive: Path, member: str, target: Path) -> None:
@@ -202,5 +173,5 @@ def _unpack(archive: Path, member: str, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.part")
     with zipfile.ZipFile(archive) as opened, opened.open(member) as source, part.open("wb") as file:
-        shutil.copyfileobj(source, file, BLOCK)
+        shutil.copyfileobj(source, file, 1 << 20)
     part.replace(target)

@@ -1,4 +1,4 @@
-"""Sentences with slots: which slots they have, how they are filled, how lists and numbers are said."""
+"""Sentences with slots: which they have, how they are filled, how lists and numbers are said."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class Builder:
             if wording := self._wording(attribute, entry, question_type, raw, place, name, texts):
                 yield wording
 
-    def _wording(
+    def _wording(  # noqa: PLR0917
         self,
         attribute: Attribute,
         entry: Entry,
@@ -151,7 +151,8 @@ class Builder:
             self._note(where, f"lacks {', '.join(absent)}")
             return None
         sentences = {"question": raw["question"], **_answers(raw, question_type)}
-        filled = {key: fill(str(text), **entry.words) for key, text in sentences.items()}
+        words = {word: text for word, text in entry.words.items() if isinstance(text, str)}
+        filled = {key: fill(str(text), **words) for key, text in sentences.items()}
         question = filled.pop("question")
         wording = Wording(
             template_id, question_type, question, filled, raw.get("balance", "true") != "false"
@@ -229,9 +230,7 @@ def _slot_problems(name: str, text: str, needed: set[str], allowed: set[str]) ->
     )
 
 
-def _given_away(
-    attribute: Attribute, wording: Wording, texts: Mapping[str, str]
-) -> Iterator[str]:
+def _given_away(attribute: Attribute, wording: Wording, texts: Mapping[str, str]) -> Iterator[str]:
     """Answers that stand in the question; yes and no are no words that give anything away."""
     asked = wording.question.lower()
     one = AttributeTemplates(attribute, label_texts=texts)

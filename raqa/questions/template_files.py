@@ -35,7 +35,7 @@ class Entry:
     where: str
     settings: Mapping[str, Any]
     sentences: Mapping[str, Any]
-    words: Mapping[str, str]
+    words: Mapping[str, Any]
     own: bool
 
 
@@ -108,7 +108,7 @@ def read_entries(folder: Path) -> tuple[dict[str, Entry], dict[str, Any], list[s
     return entries, units, problems
 
 
-def _entry(
+def _entry(  # noqa: PLR0917
     name: str,
     family: str,
     raw: Any,
@@ -143,7 +143,7 @@ def _join(where: str, pattern: Mapping[str, Any], raw: Mapping[str, Any], *, own
     )
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
     """Takes every value as the text that was written (yes stays yes), and a key only once."""
 
     yaml_implicit_resolvers: dict[str, Sequence[Any]] = {}  # noqa: RUF012
@@ -155,13 +155,14 @@ class _Loader(yaml.SafeLoader):
             raise yaml.constructor.ConstructorError(
                 None, None, f"{', '.join(twice)} stands more than once", node.start_mark
             )
-        return super().construct_mapping(node, deep)
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found
 
 
 def _read(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
         # The loader is a SafeLoader, which makes nothing but texts, lists and mappings.
-        found = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506
+        found = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         problems.append(f"{path.name}: can not be read as YAML: {' '.join(str(error).split())}")
         return {}

@@ -16,7 +16,11 @@ from raqa.corpora.audit import AUDIT, Audit, audit_corpus
 from raqa.corpora.audit_print import audit_lines, print_audit
 from raqa.corpora.coswara import Coswara
 from raqa.corpora.coughvid import CoughVid
+from raqa.corpora.covid19_cough import Covid19Cough
+from raqa.corpora.kauh import Kauh
 from raqa.corpora.manifest import Manifest
+from raqa.corpora.shortcuts import SHORTCUTS, notable
+from raqa.tables import SET_ASIDE
 
 
 @pytest.fixture
@@ -60,9 +64,11 @@ def test_what_can_not_be_used_joins_what_the_labels_set_aside(audit: Audit) -> N
     }  # fmt: skip
 
 
-def test_rate_and_length_are_listed(audit: Audit) -> None:
-    assert (row(audit, "b.wav")["rate"], row(audit, "b.wav")["seconds"]) == (8000, 1)
-    assert row(audit, "empty.wav")["rate"] is None
+def test_the_format_is_listed(audit: Audit) -> None:
+    facts = ("rate", "seconds", "channels", "codec", "bytes_per_second")
+    listed = row(audit, "b.wav")
+    assert [listed[name] for name in facts] == [8000, 1, 1, "WAV PCM_16", 16_044]
+    assert [row(audit, "empty.wav")[name] for name in facts] == [None] * 5
 
 
 def test_files_with_the_same_bytes_are_found_with_what_their_labels_say(audit: Audit) -> None:
@@ -78,6 +84,7 @@ def test_segments_of_one_file_are_not_twins(tmp_path: Path) -> None:
     manifest = Manifest(name="m", table=tmp_path / "t.csv", columns=columns)  # type: ignore[arg-type]
     audit = audit_corpus(manifest.read())
     assert audit.table["seconds"].to_list() == [0.5, 1.5, None]
+    assert audit.table["bytes_per_second"].null_count() == 3
     assert audit.twins.is_empty()
 
 
@@ -86,9 +93,13 @@ def test_the_list_can_be_written_and_progress_watched(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("path\na.wav\n")
     steps: list[int] = []
     audit = audit_corpus(Manifest(name="m", table=tmp_path / "t.csv").read(), 1, steps.append)
-    audit.write(tmp_path / "out" / "audit.csv")
+    written = audit.write(tmp_path / "out" / "audit.csv")
     assert steps == [1]
-    assert pl.read_csv(tmp_path / "out" / "audit.csv").columns == list(AUDIT)
+    assert [path.name for path in written] == [
+        "audit.csv", "audit-set-aside.csv", "audit-shortcuts.csv"
+    ]  # fmt: skip
+    columns = [pl.read_csv(path).columns for path in written]
+    assert columns == [list(AUDIT), list(SET_ASIDE), list(SHORTCUTS)]
 
 
 def test_an_audit_of_nothing_says_so(tmp_path: Path) -> None:
@@ -132,35 +143,38 @@ def test_the_real_webm_without_a_duration_decodes(test_data: Path) -> None:
 
 
 def test_the_real_call_centre_files_hold_twins_with_opposite_labels(test_data: Path) -> None:
-    folder = test_data / "covid19_cough"
-    words = {True: "positive", False: "negative"}
-    corpus = Manifest(
-        name="covid19_cough", table=folder / "metadata.json", audio_root=folder / "raw",
-        columns={"path": "filename"},  # type: ignore[arg-type]
-        attributes={"covid_status": {"column": "covid19", "values": words}},  # type: ignore[dict-item]
-    )  # fmt: skip
-    audit = audit_corpus(corpus.read())
+    audit = audit_corpus(Covid19Cough(root=test_data / "covid19_cough").read())
     assert audit.table.height == 283
     assert audit.table.filter(~pl.col("usable")).select("recording_id", "reason").rows() == [
-        ("098d66e5-bda6-4e99-b787-ab890046c44b.mp3", "a tag with no audio after it")
+        ("098d66e5-bda6-4e99-b787-ab890046c44b", "a tag with no audio after it")
     ]
-    assert "covid_status: negative / positive" in audit.twins["conflicts"].to_list()
-    assert not audit.twins["conflicts"].drop_nulls().str.contains("subject_id").any()
+    conflicts = audit.twins.unique("content")["conflicts"]
+    assert len(conflicts) == 19
+    assert conflicts.str.contains("covid_status: negative / positive").all()
+    assert not conflicts.str.contains("subject_id").any()
 
 
-def test_the_real_stethoscope_files_hold_one_sound_under_two_patients(
-    test_data: Path, tmp_path: Path
-) -> None:
-    folder = test_data / "kauh" / "Audio Files"
-    names = sorted(path.name for path in folder.glob("*.wav"))
-    people = [name[2:].split("_")[0] for name in names]
-    pl.DataFrame({"path": names, "who": people}).write_csv(tmp_path / "k.csv")
-    corpus = Manifest(name="kauh", table=tmp_path / "k.csv", audio_root=folder,
-                      columns={"subject": "who"})  # type: ignore[arg-type]  # fmt: skip
-    audit = audit_corpus(corpus.read())
-    assert audit.usable == len(names)
-    assert audit.twins.height > 0
-    assert audit.twins["conflicts"].str.contains("subject_id").any()
+def test_the_real_call_centre_files_tell_the_label_by_their_format(test_data: Path) -> None:
+    audit = audit_corpus(Covid19Cough(root=test_data / "covid19_cough").read())
+    first = notable(audit.shortcuts).row(0, named=True)
+    assert (first["attribute"], first["property"]) == ("covid_status", "sample rate + channels")
+    assert first["strength"] == pytest.approx(0.43, abs=0.01)
+    assert first["by_format"] > 0.7 > first["by_constant"]
+    out = io.StringIO()
+    print_audit(audit, Console(file=out, width=80))
+    assert "covid_status sample rate + channels     0.43 <0.001" in out.getvalue()
+    assert "8,000 Hz, 2 ch: positive 108, negative 44" in out.getvalue()
+
+
+def test_the_real_stethoscope_files_hold_one_sound_under_two_patients(test_data: Path) -> None:
+    audit = audit_corpus(Kauh(root=test_data / "kauh").read())
+    assert (audit.usable, audit.absent) == (93, 243)
+    twins = audit.twins.filter(pl.col("conflicts").str.contains("diagnosis: asthma / healthy"))
+    assert sorted(twins["recording_id"]) == ["BP100", "BP101", "DP100", "DP101"]
+    assert audit.disagreements["item"].len() == 6
+    lines = list(audit_lines(audit))
+    assert "facts that two sources of the corpus state differently: 6 in 6 recordings" in lines
+    assert "set aside: nothing" in lines  # they are not told twice
 
 
 def test_unusable_files_are_no_twins_however_alike(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_the_list_touches_no_file(tmp_path: Path) -> None:
     text = out.getvalue()
     assert "SYNTHETIC" in text
     assert "CC BY 4.0" in text
-    assert "labels: age, sex, covid_status, smoker, quality" in text
+    assert "labels: age, sex, covid_status, smoker, country" in text
     assert "labels: as you map them" in text
     assert "subjects unknown" in text
     assert not list(tmp_path.iterdir())

@@ -227,7 +227,8 @@ def test_a_clip_of_another_length_is_refused_and_the_right_one_named(samples: in
 def test_gated_weights_that_are_not_here_name_the_licence_page_and_the_command(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from raqa.encoders.sources import FetchError, HubFile
+    from raqa.download.http import FetchError
+    from raqa.encoders.sources import HubFile
 
     def refuse(_source: HubFile) -> Path:
         raise FetchError("401 Client Error", access=True)

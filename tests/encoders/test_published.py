@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from raqa.download.http import FetchError
 from raqa.encoders.published import Published, given_path
-from raqa.encoders.sources import FetchError
 from raqa.errors import UserError
 
 CONTENT = b"the published weights"

@@ -2,93 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import threading
 import zipfile
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from raqa.encoders.sources import FetchError, HubFile, ZipMember, download
+from raqa.download.http import FetchError
+from raqa.encoders.sources import HubFile, ZipMember
+from tests.web_server import Server, serving
 
 CONTENT = np.random.default_rng(0).bytes(300_000)
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-
-
-class Server:
-    """A web server on the loopback address that can be told to misbehave.
-
-    Attributes:
-        files: content by path.
-        cut_after: bytes after which the connection is dropped, once.
-        ranges: whether parts of a file are sent when asked for.
-        status: what every request is answered with instead of a file.
-        asked: the Range header of every GET, in order.
-    """
-
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
-        self.cut_after: int | None = None
-        self.ranges = True
-        self.status: tuple[int, dict[str, str]] | None = None
-        self.asked: list[str | None] = []
-        handler = type("Handler", (_Handler,), {"owner": self})
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.url = f"http://127.0.0.1:{self.http.server_address[1]}"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    owner: Server
-
-    def do_HEAD(self) -> None:
-        self._answer(send=False)
-
-    def do_GET(self) -> None:
-        self.owner.asked.append(self.headers.get("Range"))
-        self._answer(send=True)
-
-    def _answer(self, *, send: bool) -> None:
-        owner = self.owner
-        content = owner.files.get(self.path)
-        if owner.status is not None or content is None:
-            status, headers = owner.status or (404, {})
-            self._head(status, {**headers, "Content-Length": "0"})
-            return
-        asked = self.headers.get("Range")
-        start = int(asked.split("=")[1].split("-")[0]) if asked and owner.ranges else 0
-        if start >= len(content):
-            self._head(416, {"Content-Length": "0"})
-            return
-        part = content[start:]
-        kind = {"ETag": f'"{hashlib.sha256(content).hexdigest()}"', "X-Repo-Commit": COMMIT}
-        self._head(206 if start else 200, {**kind, "Content-Length": str(len(part))})
-        if send:
-            self.wfile.write(part if owner.cut_after is None else part[: owner.cut_after])
-            owner.cut_after = None
-
-    def _head(self, status: int, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    made = Server()
-    thread = threading.Thread(target=made.http.serve_forever, args=(0.01,))
-    thread.start()
-    yield made
-    made.http.shutdown()
-    thread.join()
-    made.http.server_close()
+    with serving() as made:
+        yield made
 
 
 @pytest.fixture
@@ -103,44 +36,6 @@ def _zip(**members: bytes) -> bytes:
         for name, content in members.items():
             archive.writestr(f"{name}/model.pth", content)
     return made.getvalue()
-
-
-def test_a_file_is_downloaded_as_it_is(server: Server, tmp_path: Path) -> None:
-    server.files["/a"] = CONTENT
-    download(f"{server.url}/a", tmp_path / "a")
-    assert (tmp_path / "a").read_bytes() == CONTENT
-    assert [path.name for path in tmp_path.iterdir()] == ["a"]
-
-
-def test_a_dropped_connection_is_an_error_and_no_file(server: Server, tmp_path: Path) -> None:
-    server.files["/a"], server.cut_after = CONTENT, 100_000
-    with pytest.raises(OSError, match=r"ended after 100000 bytes"):
-        download(f"{server.url}/a", tmp_path / "a")
-    assert not (tmp_path / "a").exists()
-
-
-def test_the_next_call_continues_where_the_connection_dropped(server, tmp_path: Path) -> None:
-    server.files["/a"], server.cut_after = CONTENT, 100_000
-    with pytest.raises(OSError, match="ended after"):
-        download(f"{server.url}/a", tmp_path / "a")
-    download(f"{server.url}/a", tmp_path / "a")
-    assert server.asked == [None, "bytes=100000-"]
-    assert (tmp_path / "a").read_bytes() == CONTENT
-
-
-def test_a_server_that_sends_no_parts_is_asked_for_everything_again(server, tmp_path) -> None:
-    server.files["/a"], server.cut_after, server.ranges = CONTENT, 100_000, False
-    with pytest.raises(OSError, match="ended after"):
-        download(f"{server.url}/a", tmp_path / "a")
-    download(f"{server.url}/a", tmp_path / "a")
-    assert (tmp_path / "a").read_bytes() == CONTENT
-
-
-def test_a_part_that_was_whole_already_is_taken(server: Server, tmp_path: Path) -> None:
-    server.files["/a"] = CONTENT
-    (tmp_path / "a.part").write_bytes(CONTENT)  # killed just before it was renamed
-    download(f"{server.url}/a", tmp_path / "a")
-    assert (tmp_path / "a").read_bytes() == CONTENT
 
 
 def test_a_member_is_taken_out_of_an_archive_and_the_archive_removed(server, cache) -> None:
@@ -169,6 +64,16 @@ def test_an_archive_without_the_file_is_an_error_and_starts_afresh(
     assert source.cached() is None
     server.files["/m2d.zip"] = _zip(weights=CONTENT)
     assert source.fetch().read_bytes() == CONTENT
+
+
+def test_a_dropped_archive_is_no_file_and_the_next_call_continues(server, cache: Path) -> None:
+    server.files["/m2d.zip"], server.cuts = _zip(weights=CONTENT), [100_000]
+    source = ZipMember(f"{server.url}/m2d.zip", "weights/model.pth")
+    with pytest.raises(FetchError, match=r"ended after 100000 bytes"):
+        source.fetch()
+    assert source.cached() is None
+    assert source.fetch().read_bytes() == CONTENT
+    assert server.asked == [None, "bytes=100000-"]
 
 
 def test_several_processes_fetch_an_archive_once(server: Server, cache: Path) -> None:

@@ -38,7 +38,7 @@ RECORDING: tuple[Attribute, ...] = (
     words("body_position", _FAMILY, "position of the sleeper", {
         "supine": "supine", "supine_head_left": "supine with the head to the left",
         "supine_head_right": "supine with the head to the right", "left": "on the left side",
-        "right": "on the right side"}),
+        "right": "on the right side", "prone": "prone"}),
     words("exercise", _FAMILY, "state of the subject", {"rest": "at rest",
           "exercise": "after exercise"}),
     words("source", _FAMILY, "way by which the recording came"),

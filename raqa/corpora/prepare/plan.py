@@ -108,10 +108,10 @@ def look(place: Path, downloads: Downloads, *, thorough: bool = False) -> Plan:
     workshop = Workshop(place)
     records = workshop.records()
     items = tuple(_look_at(workshop, one, records, thorough) for one in downloads.files)
-    items = tuple(replace(one, missing=_needed(one.missing, downloads)) for one in items)
-    named = {one.file for one in downloads.files}
-    parts = tuple(record for name, record in records.items() if name not in named)
+    parts = tuple(record for name, record in records.items() if name.endswith("/"))
     found = [faults(place, record, thorough=thorough) for record in parts]
+    if parts and not any(missing for missing, _ in found):
+        items = tuple(replace(one, missing=_needed(one.missing, downloads)) for one in items)
     try:
         others = sum(entry.name != ".raqa" for entry in place.iterdir())
     except OSError:

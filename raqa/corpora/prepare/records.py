@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,14 +96,12 @@ class Workshop:
         write_json(self.inner / "records" / f"{name}.json", as_json(record))
 
     def finish(self, records: Iterable[Record], facts: Mapping[str, str]) -> None:
-        """Write the manifest, the last thing of all; then remove what it replaces."""
+        """Remove what only unfinished work needs, and write the manifest, the last thing of all."""
+        for folder in ("arriving", "drafts"):
+            shutil.rmtree(self.inner / folder, ignore_errors=True)
         listed = [as_json(record) for record in records]
         write_json(self.manifest, {**facts, "downloads": listed})
-        for path in (self.inner / "records").glob("*.json"):
-            path.unlink()
-        for folder in ("records", "arriving", "drafts"):
-            if (self.inner / folder).is_dir():
-                (self.inner / folder).rmdir()
+        shutil.rmtree(self.inner / "records", ignore_errors=True)
 
 
 def faults(place: Path, record: Record, *, thorough: bool) -> tuple[list[str], list[str]]:

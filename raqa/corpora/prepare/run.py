@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +27,6 @@ from raqa.corpora.prepare.show import (
 )
 from raqa.corpora.prepare.work import Worker
 from raqa.download.fetch import Patience, StoppedFetchError
-from raqa.download.unpack import unpacked_bytes
 from raqa.errors import UserError
 
 AT_ONCE = 4
@@ -157,7 +155,6 @@ def _work(
         if item.download.file in failed:
             continue
         try:
-            _check_unpacked_room(worker, item)
             records.append(worker.settle(item.download))
             print_record(records[-1], console)
         except UserError as error:
@@ -215,21 +212,6 @@ def _settle_parts(worker: Worker, downloads: Downloads, console: Console) -> lis
             print_record(record, console)
         records += made
     return records
-
-
-def _check_unpacked_room(worker: Worker, item: Item) -> None:
-    """Refuse to begin unpacking what the disk can not hold."""
-    if item.download.unpack != "zip":
-        return
-    place = worker.workshop.place
-    found = place / item.download.file
-    archive = found if found.is_file() else worker.workshop.arriving(item.download.file)
-    needed, free = unpacked_bytes(archive), shutil.disk_usage(place).free
-    if needed > free:
-        raise UserError(
-            f"{item.download.file}: unpacked it has {needed / 1e9:,.2f} GB, and {place} has room "
-            f"for {free / 1e9:,.2f} GB. Make room, and the same command goes on from here."
-        )
 
 
 def _storage(error: OSError, workshop: Workshop) -> str:

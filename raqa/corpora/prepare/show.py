@@ -69,10 +69,15 @@ def print_facts(corpus: Corpus, console: Console) -> None:
 def print_to_ask(corpus: Corpus, console: Console) -> None:
     """Say how to get a corpus that can not be downloaded openly."""
     _line(console, f"  [dim]how to get it:[/dim] {escape(corpus.how_to_get)}")
+    if corpus.synthetic:
+        return
     if corpus.place is not None:
         _line(console, f"  [dim]put it into:[/dim] {escape(str(corpus.place))}")
-    if not corpus.synthetic:
-        _line(console, "`raqa prepare` can not fetch it for you; see `raqa corpora check` then.")
+    _line(
+        console,
+        "It can not be downloaded openly, so nothing was fetched. When you have it, "
+        f"`raqa corpora check {escape(corpus.name)}` tells whether it is complete.",
+    )
 
 
 def print_plan(plan: Plan, downloads: Downloads, console: Console) -> None:
@@ -86,7 +91,7 @@ def print_plan(plan: Plan, downloads: Downloads, console: Console) -> None:
     for item in plan.items:
         _line(console, f"    {escape(item.download.file):<{width}}  {_state(item)}")
     unknown = f" and {plan.unknown} of unknown size" if plan.unknown else ""
-    room = f"{size_text(plan.to_unpack)} or more to unpack them, " if plan.to_unpack else ""
+    room = "at least as much again to unpack it, " if plan.to_unpack else ""
     _line(
         console,
         f"  [dim]size:[/dim] {size_text(plan.to_fetch)}{unknown} to fetch, {room}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -31,6 +33,7 @@ from raqa.download.unpack import (
     remove_draft,
     unpack_tar,
     unpack_zip,
+    unpacked_bytes,
 )
 from raqa.errors import UserError
 
@@ -128,6 +131,7 @@ class Worker:
             record = replace(record, files=(file,))
         else:
             try:
+                _check_room(source, download, self.workshop.place)
                 record = self._unpack(record, download, source)
             except ArchiveError:
                 if found is None:  # nothing can be made of it: the next call fetches anew
@@ -146,20 +150,22 @@ class Worker:
         Raises:
             UserError: an archive is damaged or refused.
         """
-        place, known = self.workshop.place, self.workshop.records()
+        place = self.workshop.place
+        made = {
+            name: record
+            for name, record in self.workshop.records().items()
+            if name.endswith("/") and not faults(place, record, thorough=False)[0]
+        }
         found = sorted(path for path in place.glob(parts.pattern) if path.is_file())
-        made = []
+        if not found and not made:
+            raise UserError(f"{place} has no {parts.pattern}: its publisher changed the layout.")
         for folder, group in groupby(found, lambda path: path.parent):
-            pieces = list(group)
             name = f"{folder.relative_to(place)}/"
-            if name in known and not faults(place, known[name], thorough=False)[0]:
-                made.append(known[name])
-                continue
-            record = Record(name, NOT_VERIFIED, _now())
-            unpacked = self._drafted(name, lambda draft, p=pieces: unpack_tar(p, draft))
-            made.append(self._move(record, unpacked, parts.into))
-            self.workshop.keep(made[-1])
-        return made
+            if name not in made:
+                unpacked = self._drafted(name, partial(unpack_tar, list(group)))
+                made[name] = self._move(Record(name, NOT_VERIFIED, _now()), unpacked, parts.into)
+                self.workshop.keep(made[name])
+        return list(made.values())
 
     def _found(self, download: Download) -> Path | None:
         """A file of that name in the corpus's folder: the user's, or moved there just before."""
@@ -221,6 +227,17 @@ class Worker:
         )
         draft.with_name(f"{draft.name}.json").unlink(missing_ok=True)
         return replace(record, files=files, skipped=unpacked.skipped)
+
+
+def _check_room(source: Path, download: Download, place: Path) -> None:
+    """Refuse to begin unpacking what the disk can not hold."""
+    needed = unpacked_bytes(source) if download.unpack == "zip" else 0
+    free = shutil.disk_usage(place).free
+    if needed > free:
+        raise UserError(
+            f"{download.file}: unpacked it has {needed / 1e9:,.2f} GB, and {place} has room for "
+            f"{free / 1e9:,.2f} GB. Make room, and the same command goes on from here."
+        )
 
 
 def mismatch(path: Path, download: Download) -> str | None:

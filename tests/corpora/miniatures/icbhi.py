@@ -49,7 +49,7 @@ def _name(subject: int, index: int, place: str) -> str:
 def _write_recording(folder: Path, name: str, number: int, *, crackle: bool, wheeze: bool) -> None:
     rate, subtype = FORMATS[number % len(FORMATS)]
     write_sound(
-        folder / f"{name}.wav", SECONDS, rate=rate, subtype=subtype, seed=number,
+        folder / f"{name}.wav", SECONDS, rate=rate, subtype=subtype,
         crackle=crackle, wheeze=wheeze,
     )  # fmt: skip
     lines = [f"{start}\t{start + 1.25}\t{int(crackle)}\t{int(wheeze)}" for start in (0.036, 1.3)]

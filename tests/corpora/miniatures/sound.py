@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import soundfile
@@ -13,13 +14,12 @@ def write_sound(
     seconds: float,
     *,
     rate: int = 4000,
-    seed: int = 0,
     wheeze: bool = False,
     crackle: bool = False,
     subtype: str = "PCM_16",
 ) -> None:
-    """Write quiet noise; a wheeze is a tone in it, crackles are clicks."""
-    random = np.random.default_rng(seed)
+    """Write quiet noise, another in every file; a wheeze is a tone in it, crackles are clicks."""
+    random = np.random.default_rng(crc32(path.name.encode()))
     count = round(seconds * rate)
     sound = random.normal(0, 0.02, count)
     if wheeze:

@@ -42,7 +42,7 @@ def write(root: Path, *, participants: int = 12, audio: bool = True) -> None:
 
 
 def _participant(name: str, number: int) -> dict[str, Any]:
-    positive = number % 2 == 1
+    positive = number % 3 == 1
     return {
         "participant_identifier": name,
         "recruitment_source": "Test and Trace" if positive else "REACT-1 round 16",

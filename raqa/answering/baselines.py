@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
-from raqa.errors import UserError
-from raqa.heads.question_head import (
+from raqa.answering.base import (
     Asked,
     FittedQuestionHead,
     Fitting,
@@ -24,6 +23,7 @@ from raqa.heads.question_head import (
     QuestionPairs,
     answers_table,
 )
+from raqa.errors import UserError
 from raqa.training.history import HISTORY
 
 _FILE = "answers.parquet"

@@ -130,5 +130,6 @@ class QuestionHead(ABC):
 
 
 def answers_table(rows: pl.DataFrame) -> pl.DataFrame:
-    """Check a table of answers and put its columns in order."""
-    return check_table(rows, ANSWERS, name="answers", key=["seed", "qa_id"]).select(*ANSWERS)
+    """Check a table of answers and put its columns and rows in order."""
+    checked = check_table(rows, ANSWERS, name="answers", key=["seed", "qa_id"])
+    return checked.select(*ANSWERS).sort("seed", "qa_id")

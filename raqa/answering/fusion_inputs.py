@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from raqa.heads.question_head import AUDIO_ROW
-from raqa.heads.questions.targets import Targets, target_name
+from raqa.answering.base import AUDIO_ROW
+from raqa.answering.targets import Targets, target_name
 
 
 def answerable(targets: Targets) -> pl.Expr:

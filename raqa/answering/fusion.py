@@ -15,11 +15,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
-from raqa.errors import UserError
-from raqa.heads.base import GradientHead
-from raqa.heads.data import FitData, FloatArray
-from raqa.heads.mlp import Activation
-from raqa.heads.question_head import (
+from raqa.answering.base import (
     AUDIO_ROW,
     Asked,
     FittedQuestionHead,
@@ -28,10 +24,14 @@ from raqa.heads.question_head import (
     QuestionPairs,
     answers_table,
 )
-from raqa.heads.questions.fusion_inputs import answerable, distinct, indices, numbered, said
-from raqa.heads.questions.fusion_model import FusionModel, FusionObjective, Tables
-from raqa.heads.questions.targets import NAME, Targets, target_name
-from raqa.heads.text_encoder import TextEncoder
+from raqa.answering.fusion_inputs import answerable, distinct, indices, numbered, said
+from raqa.answering.fusion_model import FusionModel, FusionObjective, Tables
+from raqa.answering.targets import NAME, Targets, target_name
+from raqa.answering.text_encoder import TextEncoder
+from raqa.errors import UserError
+from raqa.heads.base import GradientHead
+from raqa.heads.data import FitData, FloatArray
+from raqa.heads.mlp import Activation
 from raqa.training.head_file import read_arrays, write_arrays
 from raqa.training.history import HISTORY
 from raqa.training.scaling import Scaling
@@ -76,10 +76,11 @@ class FusionHead(QuestionHead):
         from raqa.training.loop import train as train_stacked
 
         targets = Targets.learn(train.rows)
-        known = validation.rows.filter(answerable(targets))
+        audio, moved = _one_table(train, validation)
+        known = moved.filter(answerable(targets))
         texts = distinct(train.rows, known)
         scales = self._scales(train, texts, fitting.settings)
-        tables = self._tables(train.audio, texts, targets, scales)
+        tables = self._tables(audio, texts, targets, scales)
         learnt, held = (numbered(rows, texts, targets) for rows in (train.rows, known))
         selection = train_stacked(
             _Recipe(self, tables),
@@ -269,6 +270,16 @@ class _Recipe(GradientHead):
         for array in (self.tables.audio, self.tables.text, self.tables.valid, self.tables.number):
             digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
         return f"{self.head!r} on {digest.hexdigest()}"
+
+
+def _one_table(
+    train: QuestionPairs, validation: QuestionPairs
+) -> tuple[FloatArray, pl.DataFrame]:
+    """The audio of both sides as one table, and the validation rows that point into it."""
+    if validation.audio is train.audio:
+        return train.audio, validation.rows
+    both = np.concatenate([train.audio, validation.audio])
+    return both, validation.rows.with_columns(pl.col(AUDIO_ROW) + len(train.audio))
 
 
 def _slices(rows: pl.DataFrame) -> list[tuple[int, pl.DataFrame]]:

@@ -12,9 +12,7 @@ import polars as pl
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
-from raqa.errors import UserError
-from raqa.heads.data import FloatArray
-from raqa.heads.question_head import (
+from raqa.answering.base import (
     AUDIO_ROW,
     Asked,
     FittedQuestionHead,
@@ -23,6 +21,8 @@ from raqa.heads.question_head import (
     QuestionPairs,
     answers_table,
 )
+from raqa.errors import UserError
+from raqa.heads.data import FloatArray
 from raqa.training.history import HISTORY
 
 _FILE = "machines.skops"

@@ -1,0 +1,72 @@
+"""All corpora at a glance, a line each: what is there, how much of it, where to get the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.markup import escape
+
+from raqa.corpora.base import Corpus
+from raqa.errors import UserError
+
+_COLOURS = {"present": "green", "partly": "yellow", "labels": "yellow", "fault": "red"}
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What is there of one corpus.
+
+    Attributes:
+        state: present, partly (audio of some recordings), labels (no audio at all), missing,
+            fault (something is there and can not be read), or synthetic.
+        audio, recordings: with audio, and in the label tables; None: they could not be read.
+        subjects: in the label tables; uploads where subjects are unknown.
+    """
+
+    corpus: Corpus
+    state: str
+    audio: int | None = None
+    recordings: int | None = None
+    subjects: int | None = None
+
+
+def glance(corpus: Corpus) -> Glance:
+    """Read a corpus's label tables, if they are there; a synthetic corpus is not made for this."""
+    if corpus.synthetic:
+        return Glance(corpus, "synthetic")
+    try:
+        table = corpus.read().table
+    except UserError:
+        there = corpus.place is not None and corpus.place.exists()
+        return Glance(corpus, "fault" if there else "missing")
+    audio, recordings = int(table["audio"].sum()), table.height
+    state = "present" if audio == recordings else "partly" if audio else "labels"
+    return Glance(corpus, state, audio, recordings, table["subject_id"].n_unique())
+
+
+def print_overview(glances: Iterable[Glance], console: Console) -> None:
+    """Print one line for each corpus, as it is read."""
+    header = f"{'corpus':<16}{'state':<11}{'audio / recordings':>20}{'subjects':>10}  how to get it"
+    console.print(f"[bold]{header}[/bold]", soft_wrap=True, highlight=False)
+    for one in glances:
+        counts = "" if one.recordings is None else f"{one.audio:,} / {one.recordings:,}"
+        subjects = "" if one.subjects is None else f"{one.subjects:,}"
+        colour = _COLOURS.get(one.state, "dim")
+        line = (
+            f"{escape(one.corpus.name):<16}[{colour}]{one.state:<11}[/{colour}]"
+            f"{counts:>20}{subjects:>10}  [dim]{escape(_remark(one))}[/dim]"
+        )
+        console.print(line, soft_wrap=True, highlight=False)
+    console.print(
+        "partly: some audio is there; labels: none is; fault: something is there and can not be "
+        "read. `raqa corpora check NAME` says more.",
+        soft_wrap=True, highlight=False,
+    )  # fmt: skip
+
+
+def _remark(one: Glance) -> str:
+    if one.state == "fault":
+        return f"raqa corpora check {one.corpus.name} says what is wrong"
+    return "made when it is first used" if one.state == "synthetic" else one.corpus.how_to_get

@@ -1,1 +1,0 @@
-"""Heads that answer questions about recordings."""

@@ -1,0 +1,102 @@
+"""A response made plain: no markdown, no contractions; its clauses and its words."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from functools import lru_cache
+
+ARTICLES = frozenset({"a", "an", "the"})
+
+_PUNCTUATION = str.maketrans(
+    {"‘": "'", "’": "'", "`": None, "*": None, "“": '"', "”": '"', "_": " "}
+    | dict.fromkeys("‐‑‒–—−", "-")
+)
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```[a-z]*", re.IGNORECASE)
+_KEYS = "answer|label|option|choice|value|prediction|response|result|diagnosis"
+_FIELD = re.compile(rf"[\"']?\b(?:{_KEYS})\b[\"']?\s*:\s*[\"']?([^\"'}}\n]+)", re.IGNORECASE)
+_STATED = re.compile(
+    r"\b(?:the|my)?\s*(?:final |correct |right |best )?(?:answer|option|choice)"
+    r"(?:\s+(?:is|would be)\b\s*:?|\s*[:=])\s*"
+)
+_HEADING = re.compile(r"^\s*(?:#+|>|[-•])\s+", re.MULTILINE)
+_CLAUSE = re.compile(
+    r"[.!?;\n]+(?=\s|$|\")|\bbut\b|\bhowever\b|\balthough\b|\bwait\b"
+    r"|,\s*(?=(?:it|this|that|he|she|they|there|i|rather)\b)"
+)
+_WORD = re.compile(r"[^\W_]+")
+
+
+def listed(*lines: str) -> frozenset[str]:
+    """The words of some lines."""
+    return frozenset(" ".join(lines).split())
+
+
+@lru_cache(maxsize=65_536)
+def plain(text: str) -> str:
+    """Lower case without markdown, typographic signs, contractions and thoughts aloud."""
+    text = _FENCE.sub(" ", _THOUGHT.sub(" ", unicodedata.normalize("NFKC", text)))
+    text = _HEADING.sub("", text).translate(_PUNCTUATION).casefold()
+    text = re.sub(r"\bcan't\b|\bcannot\b", "can not", text).replace("won't", "will not")
+    text = re.sub(r"n't\b", " not", text)
+    text = re.sub(r"\bi'm\b", "i am", text)
+    return re.sub(r"[^\S\n]+", " ", text).strip()
+
+
+def unwrapped(text: str) -> str:
+    """What stands in the answer field where the response is JSON or nearly so."""
+    body = _FENCE.sub(" ", text).strip()
+    if not body.startswith("{"):
+        return text
+    try:
+        fields = json.loads(body)
+    except ValueError:
+        found = _FIELD.search(body)
+        return found.group(1) if found else text
+    chosen = [fields[key] for key in fields if re.fullmatch(_KEYS, key.casefold())]
+    if not chosen and len(fields) == 1:
+        chosen = list(fields.values())
+    return _spoken(chosen[0]) if chosen else text
+
+
+def _spoken(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(_spoken, value))
+    return "" if value is None else str(value)
+
+
+def stated(text: str) -> str:
+    """What follows the last "the answer is", where there is one and something follows."""
+    *_, last = ("", *_STATED.split(text))
+    return last if last.strip(" .:\"'") else text
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of a plain text; a full stop within a number does not end one."""
+    return [part.strip() for part in _CLAUSE.split(text) if part.strip(" ,.\"'()[]:-")]
+
+
+@lru_cache(maxsize=65_536)
+def words(text: str) -> tuple[str, ...]:
+    """The words of a plain text, without articles."""
+    return tuple(word for word in _WORD.findall(text) if word not in ARTICLES)
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A word without the endings that tell wheeze, wheezes and wheezing apart."""
+    for ending in ("ings", "ing", "ed", "s"):
+        if len(word) > len(ending) + 3 and word.endswith(ending) and not word.endswith("ss"):
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+@lru_cache(maxsize=65_536)
+def stems(text: str) -> tuple[str, ...]:
+    """The stems of the words of a plain text."""
+    return tuple(map(stem, words(text)))
