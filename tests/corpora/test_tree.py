@@ -36,3 +36,10 @@ def test_twins_of_macos_and_second_files_of_a_name_are_set_aside(tmp_path: Path)
 
 def test_no_folder_is_no_files(tmp_path: Path) -> None:
     assert read_tree(tmp_path / "none", (".wav",), corpus="made").files == {".wav": {}}
+
+
+def test_what_is_still_being_unpacked_is_not_read(tmp_path: Path) -> None:
+    for name in ("audio/a.wav", ".raqa/drafts/1/b.wav"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    assert list(read_tree(tmp_path, (".wav",), corpus="x").files[".wav"]) == ["a"]
