@@ -42,7 +42,7 @@ def format_section(shortcuts: Mapping[str, pl.DataFrame]) -> Section:
     if not shortcuts:
         return Section(title, "not known: no recordings at hand")
     rows = [(corpus, *row) for corpus, table in shortcuts.items() for row in _rows(notable(table))]
-    tested = sum(table["p_value"].is_not_nan().sum() for table in shortcuts.values())
+    tested = sum(int(table["p_value"].is_not_nan().sum()) for table in shortcuts.values())
     verdict = f"{len(rows):,} of {times(tested, 'pair')} of label and property of the file"
     if not tested:
         verdict = "nothing to compare: all files are alike, or too few subjects have labels"
