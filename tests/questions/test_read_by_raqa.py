@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from raqa.corpora.attributes import ATTRIBUTES
-from raqa.questions.reading import read_answers, valid_labels
+from raqa.questions.reading import Vocabulary, read_answers
 
 from .conftest import Make
 
@@ -24,7 +24,8 @@ def test_the_reader_of_free_text_understands_every_shipped_answer(ask: Make) -> 
     said = asked.select(
         "qa_id", response="answer", label=pl.lit(None, pl.String), value=pl.lit(None, pl.Float64)
     )
-    read = read_answers(said, asked, valid_labels(asked)).drop("label", "value")
+    words = Vocabulary(Vocabulary.of(asked).labels)  # no sentences learnt by heart
+    read = read_answers(said, asked, words).drop("label", "value")
     misread = read.join(asked, on="qa_id").filter(
         pl.when(pl.col("kind") == "numeric")
         .then((pl.col("read_value") / pl.col("value") - 1).abs().fill_null(1) > 0.01)
