@@ -209,3 +209,8 @@ def test_the_documented_example_loads(tmp_path: Path) -> None:
     templates = load_templates(tmp_path).by_attribute
     assert templates["height"].excluded == "not to be heard"
     assert len(templates["sex"].wordings) == 3
+
+
+def test_every_attribute_can_be_asked_about_with_the_pattern_of_its_kind(tmp_path: Path) -> None:
+    (tmp_path / "patterns.yaml").write_text((SHIPPED / "patterns.yaml").read_text())
+    assert set(load_templates(tmp_path).by_attribute) == set(ATTRIBUTES)
