@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +22,9 @@ from raqa.tables import QUESTIONS, set_aside_table
 
 FACTS = "collection.json"
 SET_ASIDE_FILE, DROPPED_FILE = "set_aside.csv", "dropped.csv"
+RECORDS = "raqa_json"
+"""The folder of RA-QA's JSON records, where they were asked for."""
+
 FORMAT = 1
 PARQUET = {
     "compression": "zstd", "compression_level": 1, "store_schema": False,
@@ -208,6 +212,7 @@ def _remove(folder: Path) -> None:
             old.file(corpus).unlink(missing_ok=True)
     for name in (FACTS, SET_ASIDE_FILE, DROPPED_FILE):
         (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(folder / RECORDS, ignore_errors=True)
 
 
 def _write_table(path: Path, table: pl.DataFrame) -> None:

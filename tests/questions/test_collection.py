@@ -14,6 +14,7 @@ import pytest
 
 from raqa.errors import UserError
 from raqa.questions.collection import Collection, scan, write
+from raqa.questions.records import write_records
 from raqa.questions.templates import Templates
 
 from .conftest import collect, made_recordings
@@ -133,6 +134,7 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path, shipped: Templ
 
 
 def test_an_old_collection_is_replaced_whole(folder: Path, shipped: Templates) -> None:
+    write_records(Collection.open(folder))
     other = made_recordings("hospital", age=[30.0])
     assert list(collect(other, folder, shipped).facts["corpora"]) == ["hospital"]
     assert sorted(path.name for path in folder.iterdir()) == ["collection.json", "hospital.parquet"]
