@@ -81,7 +81,9 @@ class Collection:
             )
         try:
             facts = json.loads(path.read_text(encoding="utf-8"))
-            known = {"format", "corpora", "content", "rows"} <= set(facts)
+            known = {"format", "corpora", "content", "rows"} <= set(facts) and all(
+                map(_is_file_name, facts["corpora"])
+            )
         except (ValueError, TypeError):
             known = False
         if not known or facts["format"] != FORMAT:
@@ -165,6 +167,8 @@ def write(
     corpora: dict[str, Any] = {}
     dropped, aside = [], [set_aside_table()]
     for part in parts:
+        if not _is_file_name(part.corpus):
+            raise UserError(f"{part.corpus!r} can not be a file's name; call the corpus otherwise.")
         corpora[part.corpus] = _write_part(folder, part)
         dropped += [part.dropped] if part.dropped is not None else []
         aside.append(part.set_aside)
@@ -201,6 +205,11 @@ def _write_part(folder: Path, part: Part) -> dict[str, Any]:
         unfinished.unlink(missing_ok=True)
     return {"file": path.name, "rows": rows, "bytes": path.stat().st_size, "sha256": digest,
             **part.facts}  # fmt: skip
+
+
+def _is_file_name(corpus: str) -> bool:
+    """Whether a corpus's file stays in the folder, whatever the corpus is called."""
+    return Path(corpus).name == corpus and not corpus.startswith(".") and "\\" not in corpus
 
 
 def _remove(folder: Path) -> None:

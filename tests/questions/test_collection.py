@@ -158,3 +158,21 @@ def test_the_datasets_library_loads_it(folder: Path, tmp_path: Path) -> None:
         "parquet", data_files=files, split="train", cache_dir=str(tmp_path / "cache")
     )
     assert loaded.to_polars().equals(scan(folder).collect())
+
+
+@pytest.mark.parametrize("name", ["../../thesis", "a/b", "..", ".hidden"])
+def test_no_file_outside_the_folder_is_written_read_or_removed(
+    folder: Path, tmp_path: Path, shipped: Templates, name: str
+) -> None:
+    with pytest.raises(UserError, match="can not be a file's name"):
+        collect(made_recordings(name, age=[30.0]), tmp_path / "other", shipped)
+    facts = json.loads((folder / "collection.json").read_text())
+    facts["corpora"] = {name: facts["corpora"]["clinic"]}
+    (folder / "collection.json").write_text(json.dumps(facts))
+    outside = (folder / f"{name}.parquet").resolve()
+    outside.parent.mkdir(parents=True, exist_ok=True)
+    outside.write_bytes(b"mine")
+    with pytest.raises(UserError, match="is damaged"):
+        scan(folder)
+    collect(people(), folder, shipped)
+    assert outside.read_bytes() == b"mine"
