@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from raqa.questions.order import by_attribute, hashed
@@ -150,17 +149,17 @@ def _most_frequent(training: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 def _read_question(seen: pl.DataFrame, asked: pl.Series) -> pl.Series:
     """Learn labels from the words of questions and guess those of others."""
     from sklearn.feature_extraction.text import HashingVectorizer
-    from sklearn.linear_model import LogisticRegression
+    from sklearn.linear_model import SGDClassifier
     from sklearn.pipeline import make_pipeline
 
     if seen["label"].n_unique() < 2:
         label = seen["label"][0] if seen.height else None
         return pl.Series([label] * len(asked), dtype=pl.String)
     words = HashingVectorizer(n_features=FEATURES, ngram_range=(1, 3))
-    model = make_pipeline(words, LogisticRegression(max_iter=1000))
-    weights = seen["pairs"].to_numpy().astype(np.float64)
+    model = make_pipeline(words, SGDClassifier(loss="log_loss", random_state=0))
+    weights = seen["pairs"].to_numpy() / seen["pairs"].mean()
     model.fit(seen["question"].to_list(), seen["label"].to_numpy(),
-              logisticregression__sample_weight=weights)  # fmt: skip
+              sgdclassifier__sample_weight=weights)  # fmt: skip
     texts = asked.unique(maintain_order=True)
     guessed = [str(label) for label in model.predict(texts.to_list())]
     return asked.replace_strict(texts, pl.Series(guessed), return_dtype=pl.String)
