@@ -147,7 +147,6 @@ def _read_question(seen: pl.DataFrame, asked: pl.Series, seed: int) -> pl.Series
     """Learn labels from the words of questions and guess those of others."""
     from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import SGDClassifier
-    from sklearn.pipeline import make_pipeline
 
     if seen.is_empty():
         return pl.Series([None] * len(asked), dtype=pl.String)
@@ -157,13 +156,11 @@ def _read_question(seen: pl.DataFrame, asked: pl.Series, seed: int) -> pl.Series
     learnt = seen[rows]
     if learnt["label"].n_unique() < 2:
         return pl.Series([learnt["label"][0]] * len(asked), dtype=pl.String)
-    model = make_pipeline(
-        HashingVectorizer(n_features=FEATURES, ngram_range=(1, 3)),
-        SGDClassifier(
-            loss="log_loss", alpha=1e-5, max_iter=20, tol=None, average=True, random_state=seed
-        ),
+    words = HashingVectorizer(n_features=FEATURES, ngram_range=(1, 3))
+    model = SGDClassifier(
+        loss="log_loss", alpha=1e-5, max_iter=20, tol=None, average=True, random_state=seed
     )
-    model.fit(learnt["question"].to_list(), learnt["label"].to_numpy())
+    model.fit(words.transform(seen["question"].to_list())[rows], learnt["label"].to_numpy())
     texts = asked.unique(maintain_order=True)
-    guessed = [str(label) for label in model.predict(texts.to_list())]
+    guessed = [str(label) for label in model.predict(words.transform(texts.to_list()))]
     return asked.replace_strict(texts, pl.Series(guessed), return_dtype=pl.String)
