@@ -230,8 +230,8 @@ def _cut(network: Any, layers: int, name: str) -> None:
     from torch.nn import ModuleList
 
     for owner in ("encoder", "transformer"):  # BERT and RoBERTa; DistilBERT
-        part = getattr(network, owner, None)
-        if isinstance(getattr(part, "layer", None), ModuleList):
+        part: Any = getattr(network, owner, None)
+        if part is not None and isinstance(getattr(part, "layer", None), ModuleList):
             if layers > len(part.layer):
                 raise UserError(f"{name} has {len(part.layer)} layers; num_layers={layers}.")
             part.layer = part.layer[:layers]

@@ -1,6 +1,8 @@
 """Scores of answers to questions."""
 
+from raqa.metrics.questions.flat import DIFFERENCES, SCORES, differences_table, scores_table
 from raqa.metrics.questions.judge import JUDGED, OUTCOMES, judge
+from raqa.metrics.questions.paired import AnswerDifference, compare_answers
 from raqa.metrics.questions.score import score_questions
 from raqa.metrics.questions.scores import (
     Counts,
@@ -12,14 +14,20 @@ from raqa.metrics.questions.scores import (
 )
 
 __all__ = [
+    "DIFFERENCES",
     "JUDGED",
     "OUTCOMES",
+    "SCORES",
+    "AnswerDifference",
     "Counts",
     "LabelScores",
     "NumberScores",
     "PartScores",
     "QuestionScores",
     "TextScores",
+    "compare_answers",
+    "differences_table",
     "judge",
     "score_questions",
+    "scores_table",
 ]

@@ -66,7 +66,7 @@ def judge(
         asked.join(read, on=["seed", "qa_id"], how="left")
         .join(_numbers_known(train, test), on="qa_id", how="left")
         .join(_rounding(test, vocabulary), on="qa_id", how="left")
-        .with_columns(truth=_in_order("label"), said=_in_order("read_label"))
+        .with_columns(truth=in_order("label"), said=in_order("read_label"))
     )
     outcome = (
         pl.when(pl.col("outcome").is_null())
@@ -87,7 +87,7 @@ def _plain(side: pl.DataFrame, name: str) -> pl.DataFrame:
     return check_table(texts, QUESTIONS, name=name, key=["qa_id"]).select(*QUESTIONS)
 
 
-def _in_order(column: str) -> pl.Expr:
+def in_order(column: str) -> pl.Expr:
     """Joined labels in one order, so that equal sets are equal."""
     parts = pl.col(column).str.split(JOINT).list.unique().list.sort()
     return parts.list.join(JOINT)

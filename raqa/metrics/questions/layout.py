@@ -124,8 +124,8 @@ class Layout:
         """Totals over subjects that are drawn so often: `times` is `[resamples, subjects]`."""
         values = np.asarray(summed @ times.T, np.float64)
         classes, groups = self.cells.height, self.groups.height
-        per_class = values[: 3 * classes].reshape(3, classes, -1)
-        per_group = values[3 * classes :].reshape(6, groups, -1)
+        per_class = values[: 3 * classes].reshape(3, classes, len(times))
+        per_group = values[3 * classes :].reshape(6, groups, len(times))
         return Totals(*per_class, *per_group)
 
     def draws(self, *, resamples: int, seed: int) -> Iterator[Floats]:

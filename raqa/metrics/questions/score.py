@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.number import Number, OverSeeds
-from raqa.metrics.questions.judge import GROUP, OUTCOMES, judge
+from raqa.metrics.questions.judge import GROUP, OUTCOMES, in_order, judge
 from raqa.metrics.questions.layout import Floats, Layout
 from raqa.metrics.questions.measures import Measured, interval, measure
 from raqa.metrics.questions.pooled import pooled_f1
@@ -122,7 +122,7 @@ class _Table:
     def _labels(self, place: int, groups: NDArray[np.bool_]) -> LabelScores:
         classes = np.bincount(self.layout.cells["group"].to_numpy(), minlength=len(groups))
         names = [" / ".join(row) for row in self.layout.groups.select(GROUP).iter_rows()]
-        inside = np.flatnonzero(groups)
+        inside = [int(place) for place in np.flatnonzero(groups)]
         return LabelScores(
             macro_f1=self._over_seeds("macro_f1", place, _ONE_CLASS),
             macro_f1_interval=interval(self.measured.drawn["macro_f1"][:, place]),
@@ -193,13 +193,11 @@ class _Table:
 def _absent(train: pl.DataFrame, layout: Layout) -> list[list[str]]:
     """Of every group the labels that training has of it and the test truth lacks."""
     known = train.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
-    trained = known.drop_nulls("label").group_by(GROUP).agg(pl.col("label").unique().sort())
-    joined = layout.groups.join(trained, on=GROUP, how="left", maintain_order="left")
-    present = layout.cells.rows_by_key("group")
-    return [
-        [label for label in labels or () if (label,) not in present.get(place, [])]
-        for place, labels in enumerate(joined["label"])
-    ]
+    trained = known.drop_nulls("label").select(*GROUP, truth=in_order("label")).unique()
+    groups = layout.groups.select(GROUP).with_row_index("group")
+    lacking = groups.join(trained, on=GROUP).join(layout.cells, on=["group", "truth"], how="anti")
+    named = lacking.sort("group", "truth").rows_by_key("group", named=True)
+    return [[row["truth"] for row in named.get(place, [])] for place in range(groups.height)]
 
 
 def _mean(values: Floats) -> float:

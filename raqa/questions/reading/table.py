@@ -20,16 +20,8 @@ READ = {
 }
 """Columns that `read_answers` adds."""
 
-_FACTS = [
-    "attribute",
-    "family",
-    "kind",
-    "unit",
-    "question_type",
-    "question",
-    "asked_label",
-    "_options",
-]
+_FACTS = ["attribute", "family", "kind", "unit", "question_type", "question", "asked_label",
+          "_options"]  # fmt: skip
 _BETWEEN = "\0"
 
 
