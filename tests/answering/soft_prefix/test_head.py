@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from soft_prefix.tiny import pairs, tiny_model
 
 from raqa.answering.base import Asked, Fitting, QuestionPairs
 from raqa.answering.soft_prefix.fitted import FILE, FittedSoftPrefix
@@ -21,6 +20,7 @@ from raqa.tables import ANSWERS, GOLD
 from raqa.training.head_file import read_arrays
 from raqa.training.history import HISTORY
 from raqa.training.settings import TrainerSettings
+from soft_prefix.tiny import pairs, tiny_model
 
 SETTINGS = TrainerSettings(
     accelerator="cpu", optimizer="adamw", learning_rate=0.01, learning_rate_decay=0.9,
@@ -92,12 +92,14 @@ def test_a_seed_s_result_is_that_of_fitting_it_alone(head: SoftPrefixHead) -> No
 
 
 def test_the_best_epoch_is_kept_and_a_seed_stops_that_has_waited(head: SoftPrefixHead) -> None:
-    settings = replace(SETTINGS, learning_rate=0.3, patience=2, max_epochs=9)
-    fitted = head.fit(TRAIN, VALIDATION, Fitting((0,), settings))
+    # What it learns from the audio is wrong here: the loss rises again.
+    turned = QuestionPairs(-VALIDATION.audio, VALIDATION.rows)
+    settings = replace(SETTINGS, learning_rate=0.03, patience=2, max_epochs=9)
+    fitted = head.fit(TRAIN, turned, Fitting((0,), settings))
     errors = fitted.history["validation_error"].to_list()
     best = int(np.argmin(errors))
     assert len(errors) == best + 1 + 2 < 9
-    until = head.fit(TRAIN, VALIDATION, Fitting((0,), replace(settings, max_epochs=best + 1)))
+    until = head.fit(TRAIN, turned, Fitting((0,), replace(settings, max_epochs=best + 1)))
     assert all(
         np.array_equal(array, until.parameters[0][name])
         for name, array in fitted.parameters[0].items()
@@ -210,10 +212,10 @@ def test_faults_of_the_data_are_reported_together(head: SoftPrefixHead) -> None:
 
 
 def test_training_that_diverges_is_said_to(head: SoftPrefixHead) -> None:
-    settings = replace(SHORT, learning_rate=10.0, optimizer="sgd", gradient_clip_norm=None)
-    broken = QuestionPairs(TRAIN.audio * np.float32(1e30), TRAIN.rows)
+    loud = QuestionPairs(TRAIN.audio * np.float32(1e38), TRAIN.rows)
+    settings = replace(SHORT, standardise_inputs=False)
     with pytest.raises(UserError, match="diverged for seed 0"):
-        head.fit(broken, broken, Fitting((0,), replace(settings, standardise_inputs=False)))
+        replace(head, mapper=MapperSettings("linear")).fit(loud, loud, Fitting((0,), settings))
 
 
 def test_too_little_memory_is_said_with_what_to_do(
