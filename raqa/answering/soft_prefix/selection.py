@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as lightning
-import torch
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor
 
@@ -219,8 +218,3 @@ class Selection(Callback):
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def as_arrays(best: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Trained parameters as arrays."""
-    return {name: torch.as_tensor(one).numpy() for name, one in best.items()}
