@@ -129,16 +129,21 @@ def _in_order(
     verify = (pl.col("question_type") == "single_verify") & by_label
     free = (pl.col("kind") == "numeric") | (not by_label)
     return (
-        rows.with_columns(
-            corpus=pl.lit(corpus),
-            attribute=pl.lit(attribute),
-            text=pl.when(verify).then("question").otherwise(pl.lit("")),
-            label=pl.when(free).then(pl.lit("")).otherwise("label"),
+        rows.select(
+            "qa_id",
+            # Codes instead of texts: what follows sorts and groups hundreds of thousands of rows.
+            pl.col("split", "question_type", "subject_id").cast(pl.Categorical),
+            corpus=pl.lit(corpus).cast(pl.Categorical),
+            attribute=pl.lit(attribute).cast(pl.Categorical),
+            text=pl.when(verify).then("question").otherwise(pl.lit("")).cast(pl.Categorical),
+            label=pl.when(free).then(pl.lit("")).otherwise("label").cast(pl.Categorical),
             row_order=hashed(rows["qa_id"], salt),
             subject_order=hashed_names(rows["subject_id"], salt),
         )
         .sort("row_order", "qa_id")
-        .with_columns(turn=pl.int_range(pl.len()).over(*STRATUM, "subject_id"))
+        .with_columns(
+            turn=pl.int_range(pl.len()).over("split", "question_type", "subject_id").cast(pl.Int32)
+        )
     )
 
 
@@ -178,7 +183,8 @@ def _balance_attribute(rows: pl.DataFrame, settings: Balance) -> tuple[pl.DataFr
         .with_columns(within_cap=pl.col("layers") * pl.col("width"))
         .sort(STRATUM)
     )
-    return strata, _placed(pool, layers)
+    texts = pl.selectors.categorical().cast(pl.String)
+    return strata.with_columns(texts), _placed(pool, layers).with_columns(texts)
 
 
 def _frequent_labels(capped: pl.DataFrame, least: int) -> pl.DataFrame:
