@@ -108,6 +108,7 @@ def _choose(questions: pl.LazyFrame, settings: Balance, *, by_label: bool) -> Su
     for corpus, attribute, rows in by_attribute(known, _KEYS):
         ordered = _in_order(rows, corpus, attribute, settings, by_label=by_label)
         stratum, placed = _balance_attribute(ordered, settings)
+        placed = placed.with_columns(qa_id=rows["qa_id"].gather(placed["row"])).drop("row")
         strata.append(stratum)
         limits = _with_shares(pl.concat(strata), settings)
         # More strata only make shares smaller: what is above today's share is never taken.
@@ -130,7 +131,7 @@ def _in_order(
     free = (pl.col("kind") == "numeric") | (not by_label)
     return (
         rows.select(
-            "qa_id",
+            pl.int_range(pl.len()).cast(pl.UInt32).alias("row"),
             # Codes instead of texts: what follows sorts and groups hundreds of thousands of rows.
             pl.col("split", "question_type", "subject_id").cast(pl.Categorical),
             corpus=pl.lit(corpus).cast(pl.Categorical),
@@ -140,7 +141,7 @@ def _in_order(
             row_order=hashed(rows["qa_id"], salt),
             subject_order=hashed_names(rows["subject_id"], salt),
         )
-        .sort("row_order", "qa_id")
+        .sort("row_order")
         .with_columns(
             turn=pl.int_range(pl.len()).over("split", "question_type", "subject_id").cast(pl.Int32)
         )
@@ -215,11 +216,11 @@ def _placed(pool: pl.DataFrame, layers: pl.DataFrame) -> pl.DataFrame:
     cell = [*STRATUM, "text", "label"]
     return (
         pool.with_columns(round=pl.int_range(pl.len()).over(*cell, "subject_id"))
-        .sort("round", "subject_order", "row_order", "qa_id")
+        .sort("round", "subject_order", "row_order")
         .with_columns(place=pl.int_range(pl.len()).over(cell))
         .join(layers, on=[*STRATUM, "text"])
         .filter(pl.col("place") < pl.col("layers"))
-        .select(*STRATUM, "text", "layers", "place", "qa_id")
+        .select(*STRATUM, "text", "layers", "place", "row")
     )
 
 
