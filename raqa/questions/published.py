@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from raqa.corpora.split_words import SPLIT_WORDS
 from raqa.errors import UserError
 from raqa.questions.keys import ids, text_keys
 from raqa.questions.sentences import NUMBER
-from raqa.tables import QUESTION_TYPES, QUESTIONS, SetAside, check_table, set_aside_table
+from raqa.tables import QUESTION_TYPES, QUESTIONS, SIDES, SetAside, check_table, set_aside_table
 
 METADATA, FOLDER = "metadata.csv", "questions_answers"
 _DATED = re.compile(r"^\d{8}_")
@@ -86,8 +86,23 @@ def read_published(folder: Path, corpus: str) -> Published:
         for place, record in enumerate(records)
         for row in _rows(record, f"{path.name}[{place}]", corpus, sides, known, notes)
     ]
+    _note_words(folder / METADATA, contents.values(), notes)
     questions = _with_ids(pl.DataFrame(rows, schema=dict(QUESTIONS), orient="row"), notes)
     return Published(questions, set_aside_table(notes.rows), recordings)
+
+
+def _note_words(metadata: Path, contents: Iterable[list[Any]], notes: _Notes) -> None:
+    """One side of the split under two names."""
+    tables = set(pl.read_csv(metadata, infer_schema=False)["Split"].drop_nulls())
+    records = {str(one.get("split")) for file in contents for one in file
+               if isinstance(one, Mapping)}  # fmt: skip
+    for side in SIDES:
+        there = [word for word in sorted(tables) if SPLIT_WORDS.get(word.lower()) == side]
+        here = [word for word in sorted(records) if SPLIT_WORDS.get(word.lower()) == side]
+        if here and there and here != there:
+            names = f"{', '.join(there)} here and {', '.join(here)} in the records"
+            notes.add(METADATA, f"a side is called {names}; both are read as {side}",
+                      field="Split")  # fmt: skip
 
 
 def _load(path: Path, problems: list[str]) -> list[Any] | None:
@@ -115,7 +130,7 @@ def _recordings(path: Path, notes: _Notes, problems: list[str]) -> pl.DataFrame 
     ):
         name = _recording_id(file or "", subject or "")
         if problem := _file_problem(file, name, seen):
-            notes.add(file or f"row {place}", problem, row=place, field="Audio File")
+            notes.add(file or f"row {place:d}", problem, row=place, field="Audio File")
             continue
         seen.add(name)
         side = SPLIT_WORDS.get((split or "").strip().lower())
@@ -131,7 +146,7 @@ def _recordings(path: Path, notes: _Notes, problems: list[str]) -> pl.DataFrame 
 def _note_lacking(recordings: pl.DataFrame, notes: _Notes) -> None:
     """Subjects with fewer recordings than nearly all have."""
     counts = recordings.group_by("subject_id").len().sort("subject_id")
-    usual = counts["len"].mode().max() if counts.height else 0
+    usual = max(counts["len"].mode(), default=0)
     for subject, count in counts.filter(pl.col("len") < usual).iter_rows():
         notes.add(subject, f"has {count} recordings where {usual} are usual; those are used")
 
@@ -218,12 +233,13 @@ def _number(answer: str) -> float | None:
 def _with_ids(questions: pl.DataFrame, notes: _Notes) -> pl.DataFrame:
     """Give questions their ids; of those that stand twice the first one stays."""
     by = ["recording_id", "template_id", "question"]
-    twice = questions.filter(~questions.select(by).is_first_distinct())
+    first = pl.struct(by).is_first_distinct()
+    twice = questions.filter(~first)
     for recording, template_id in twice.select("recording_id", "template_id").iter_rows():
         notes.add(recording, f"{template_id} asks it a second time")
-    questions = questions.filter(questions.select(by).is_first_distinct())
+    questions = questions.filter(first)
     if questions.height:
         texts = questions.select(pl.concat_str("corpus", *by, separator="\0")).to_series()
         keys = text_keys(texts.to_list())
-        questions = questions.with_columns(qa_id=pl.from_arrow(ids(keys[:, 0], keys[:, 1])))
+        questions = questions.with_columns(qa_id=pl.Series(ids(keys[:, 0], keys[:, 1])))
     return check_table(questions, QUESTIONS, name="questions", key=["qa_id"])
