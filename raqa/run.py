@@ -20,7 +20,8 @@ from raqa.regimes.base import Folds
 from raqa.regimes.fold import Fold
 from raqa.regimes.split import write_split
 from raqa.reports.console import print_run
-from raqa.reports.run_folder import Run, RunFolder, read_run
+from raqa.reports.run_folder import RunFolder, read_run
+from raqa.reports.run_tables import Run
 from raqa.reports.scoring import Own
 from raqa.reports.tracking import RunFacts
 from raqa.single import check_single

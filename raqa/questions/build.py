@@ -169,8 +169,16 @@ def build(
     settings = {
         **asdict(request.settings), "templates": request.templates, "cohort": cohort,
         "audio": audio, "corpora": list(request.corpora), "overrides": _split(request.overrides),
+        "data": _data(request.overrides),
     }  # fmt: skip
     return write(out, _parts(parts, templates, request.settings, watch), settings, templates.hash)
+
+
+def _data(overrides: Sequence[str]) -> str:
+    """Where corpora are on this machine."""
+    from raqa.configuration.overrides import compose_config
+
+    return str(Path(compose_config(_split(overrides)).paths.data).absolute())
 
 
 def _parts(
@@ -200,4 +208,4 @@ def make_part(generator: Generator, recordings: Recordings) -> Part:
         ],
     }  # fmt: skip
     return Part(recordings.corpus, generator.blocks(), facts, dropped_table(generator.dropped),
-                recordings.set_aside)  # fmt: skip
+                recordings.set_aside, table)  # fmt: skip

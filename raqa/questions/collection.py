@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -20,6 +21,7 @@ from raqa.questions.block import SCHEMA
 from raqa.tables import QUESTIONS, set_aside_table
 
 FACTS = "collection.json"
+RECORDINGS_FILE = "recordings.parquet"
 SET_ASIDE_FILE, DROPPED_FILE = "set_aside.csv", "dropped.csv"
 FORMAT = 1
 _PARQUET = {
@@ -40,6 +42,8 @@ class Part:
         facts: what collection.json says about the corpus besides its file.
         dropped: rows as of `raqa.questions.generate.Dropped`, complete when `blocks` is used up.
         set_aside: SET_ASIDE rows.
+        recordings: RECORDINGS columns, attributes and `side`: what is asked about, so that a model
+            can be trained without reading the corpus again.
     """
 
     corpus: str
@@ -47,6 +51,7 @@ class Part:
     facts: Mapping[str, Any] = field(default_factory=dict)
     dropped: pl.DataFrame | None = None
     set_aside: pl.DataFrame = field(default_factory=set_aside_table)
+    recordings: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -159,8 +164,10 @@ def write(
     _remove(folder)
     corpora: dict[str, Any] = {}
     dropped, aside = [], [set_aside_table()]
+    recordings = []
     for part in parts:
         corpora[part.corpus] = _write_part(folder, part)
+        recordings += [part.recordings] if part.recordings is not None else []
         dropped += [part.dropped] if part.dropped is not None else []
         aside.append(part.set_aside)
     content = json.dumps({name: facts["sha256"] for name, facts in sorted(corpora.items())})
@@ -175,6 +182,10 @@ def write(
         "dropped": _summed(lost, ["corpus", "attribute", "question_type", "reason"]),
         "set_aside": _summed(pl.concat(aside), ["corpus", "stage", "field"]),
     }
+    if recordings:
+        buffer = io.BytesIO()
+        pl.concat(recordings, how="diagonal").write_parquet(buffer)
+        write_atomically(folder / RECORDINGS_FILE, buffer.getvalue())
     _write_table(folder / DROPPED_FILE, lost)
     _write_table(folder / SET_ASIDE_FILE, pl.concat(aside))
     text = json.dumps(facts, indent=1, ensure_ascii=False)
@@ -205,7 +216,7 @@ def _remove(folder: Path) -> None:
         (folder / FACTS).unlink()
         for corpus in old.facts["corpora"]:
             old.file(corpus).unlink(missing_ok=True)
-    for name in (FACTS, SET_ASIDE_FILE, DROPPED_FILE):
+    for name in (FACTS, RECORDINGS_FILE, SET_ASIDE_FILE, DROPPED_FILE):
         (folder / name).unlink(missing_ok=True)
 
 

@@ -15,7 +15,8 @@ from raqa.metrics.compare import Pair, compare
 from raqa.metrics.number import Interval, Number
 from raqa.reports.headline import kind_of
 from raqa.reports.provenance import Provenance
-from raqa.reports.run_folder import Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import (
     corpus_text,
     count_text,

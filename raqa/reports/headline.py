@@ -12,7 +12,7 @@ import polars as pl
 from raqa.metrics.groups import GroupError
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.reports.columns import Column
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import interval_text, number_text, seeds_text
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from raqa.reports.headline import kind_of
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 
 if TYPE_CHECKING:
     from raqa.configuration.weights import Checkpoint

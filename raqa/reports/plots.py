@@ -10,7 +10,7 @@ import polars as pl
 
 from raqa.metrics.groups import UNKNOWN, GroupError
 from raqa.reports.headline import kind_of
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import task_text, unit_text
 
 if TYPE_CHECKING:

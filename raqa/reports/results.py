@@ -15,7 +15,8 @@ from raqa.errors import UserError
 from raqa.metrics.transfer import TransferScores
 from raqa.reports.headline import kind_of
 from raqa.reports.provenance import Provenance
-from raqa.reports.run_folder import CONFIG, METRICS, Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import CONFIG, METRICS, Run
 from raqa.reports.text import pretraining_overlap
 from raqa.reports.values import ends, mean_and_sd, value
 from raqa.tables import SIDES, Columns

@@ -28,6 +28,19 @@ class Own:
     predictions: pl.DataFrame
 
 
+@dataclass(frozen=True)
+class Answered:
+    """What a run that answers questions was asked.
+
+    Attributes:
+        questions: QUESTIONS columns of the test side, with the right answers.
+        prior: ANSWERS of the question prior, learnt on the same training questions.
+    """
+
+    questions: pl.DataFrame
+    prior: pl.DataFrame
+
+
 class Scored:
     """Something with scores, asked for those of one kind."""
 
@@ -58,10 +71,23 @@ class Scored:
 
 
 def score_run(
-    predictions: pl.DataFrame, fold: pl.DataFrame, classes: Sequence[str], draws: tuple[int, int]
+    predictions: pl.DataFrame,
+    fold: pl.DataFrame,
+    classes: Sequence[str],
+    draws: tuple[int, int],
+    answered: Answered | None = None,
 ) -> AnyScores:
     """Scores with so many resamples from that seed, of numbers where there are no classes."""
     resamples, seed = draws
+    if answered is not None:
+        return score_questions(
+            answered.questions,
+            predictions,
+            answered.prior,
+            fold,
+            resamples=resamples,
+            bootstrap_seed=seed,
+        )
     return score(predictions, fold, classes, resamples=resamples, bootstrap_seed=seed)
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from pydantic import validate_call
 
 from raqa.reports.headline import kind_of
-from raqa.reports.run_folder import HISTORY
+from raqa.reports.run_tables import HISTORY
 from raqa.reports.text import pretraining_overlap
 from raqa.reports.tracking import RunFacts, Tracker
 from raqa.reports.wandb_session import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pytorch_lightning.loggers import Logger
 
-    from raqa.reports.run_folder import Run
+    from raqa.reports.run_tables import Run
 
 
 class WandbTracker(Tracker):

@@ -11,7 +11,8 @@ import pytest
 import wandb
 
 from raqa.main import main
-from raqa.reports.run_folder import Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import Run
 
 from .wandb_log import read_offline
 
