@@ -31,7 +31,7 @@ RECORDINGS: Columns = {
 
 SET_ASIDE: Columns = {
     "corpus": pl.String,
-    "stage": pl.String,  # label, layout, audio, split: where it was noticed; disagreement: what a
+    "stage": pl.String,  # label, layout, audio, split, answer: where it was noticed; disagreement: what a
     # second source says against the one that is used
     "item": pl.String,  # the recording_id or file
     "row": pl.Int64,  # line of the label table as a spreadsheet counts (header is 1), or null

@@ -182,7 +182,7 @@ def _validation(path: str, error: ValidationError) -> Iterable[str]:
 
 def _misfits(experiment: Experiment) -> Iterable[str]:
     corpus, task, encoder = experiment.corpus, experiment.task, experiment.encoder
-    if task.target not in corpus.attributes:
+    if task.kind != "questions" and task.target not in corpus.attributes:
         have = ", ".join(corpus.attributes) or f"none yet ({corpus.how_to_get})"
         yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
     else:
@@ -200,7 +200,7 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
         yield from error.problems
     if experiment.embed.shard is not None:
         yield "embed.shard: parts of a corpus can be embedded (`raqa embed`), not trained on."
-    if encoder.output != "vector":
+    if encoder.output != "vector" and not getattr(experiment.head, "hears_frames", False):
         head = type(experiment.head).__name__
         yield (
             f"encoder.output={encoder.output}: {head} takes one vector a recording. "

@@ -92,13 +92,15 @@ def _disagreement_lines(rows: pl.DataFrame) -> Iterator[str]:
 
 
 def _shortcut_lines(shortcuts: pl.DataFrame, strong: pl.DataFrame) -> Iterator[str]:
+    if shortcuts.is_empty():
+        return  # no label of a usable recording is known
     title, tests = "labels that follow the file format", shortcuts["p_value"].is_not_nan().sum()
     if not tests:
         reasons = shortcuts["reason"].drop_nulls().value_counts(sort=True)["reason"]
-        if len(reasons) and (reasons == ALIKE).all():
+        if (reasons == ALIKE).all():
             yield f"{title}: none, all files have the same format and length"
         else:
-            yield f"{title}: can not be told ({reasons[0] if len(reasons) else 'no labels'})"
+            yield f"{title}: can not be told ({reasons[0]})"
         return
     yield (f"{title}: {strong.height} of {tests} pairs (p < {ALPHA:g} after correction for "
            f"{tests} tests, strength at least {NOTABLE:g} of 1)")  # fmt: skip

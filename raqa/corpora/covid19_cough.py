@@ -25,7 +25,7 @@ _LABELS = {
     "source": LabelColumn("source"),
 }
 _MISSING = {
-    "asymptomatic": "the field is absent, as it is for most negatives: nobody said so",
+    "asymptomatic": "the field is absent, as it is for all negatives: nobody said so",
     "verified": "the field is absent: nobody said whether a laboratory confirmed the status",
 }
 

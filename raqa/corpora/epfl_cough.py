@@ -87,7 +87,14 @@ class EpflCough(Corpus):
             corpus=self.name,
             table=pl.DataFrame(rows, schema=schema),
             set_aside=set_aside_table(aside),
-            sources=tuple(take.events for take in takes if take.events.is_file()),
+            sources=tuple(
+                path
+                for path in (
+                    *(folder / name / "biodata.json" for name in subjects),
+                    *(take.events for take in takes),
+                )
+                if path.is_file()
+            ),
         )
 
     def _coughs(self, take: Take) -> tuple[Coughs | None, str | None]:

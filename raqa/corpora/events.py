@@ -61,7 +61,7 @@ def seconds(text: pl.Expr, *, per_second: float = 1.0) -> pl.Expr:
     Args:
         per_second: 1000 for milliseconds.
     """
-    number = text.str.strip_chars().cast(pl.Float64, strict=False) / per_second
+    number = (text.str.strip_chars().cast(pl.Float64, strict=False) / per_second).round(6)
     return pl.when(number.is_finite()).then(number)
 
 
@@ -106,7 +106,6 @@ def sift(
         The events that can be used, and SET_ASIDE rows for the others.
     """
     start, end, length = pl.col("start_s"), pl.col("end_s"), pl.col("duration_s")
-    audio = pl.format("the end of the audio at {} s", length.round(2))
     reason = (
         pl.when(start.is_null() | end.is_null())
         .then(pl.lit(f"the line is not {expected}"))
@@ -115,9 +114,9 @@ def sift(
         .when(end <= start)
         .then(pl.lit("ends where it begins or before"))
         .when(start >= length)
-        .then(pl.format("begins after {}", audio))
+        .then(pl.lit("begins after the end of the audio"))
         .when(end > length + TOLERANCE_S)
-        .then(pl.format("reaches beyond {}", audio))
+        .then(pl.lit("reaches beyond the end of the audio"))
     )
     judged = events.join(
         lengths, on="recording_id", how="left", maintain_order="left"
@@ -128,7 +127,9 @@ def sift(
         item="recording_id",
         row=pl.col(ROW),
         field=pl.lit("segment"),
-        value="text",
+        value=pl.when(end > length)
+        .then(pl.format("{} in {} s of audio", "text", length.round(2)))
+        .otherwise("text"),
         reason="reason",
     )
     good = judged.filter(pl.col("reason").is_null()).drop("reason", "duration_s")

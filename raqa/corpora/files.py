@@ -12,6 +12,9 @@ AUDIO_SUFFIXES = frozenset(
      ".aiff", ".3gp", ".amr"}
 )  # fmt: skip
 
+UNFINISHED = ".raqa"
+"""The folder, inside a corpus's, where `raqa prepare` keeps what is not whole yet."""
+
 
 def is_apple_double(name: str) -> bool:
     """Say whether a file is the `._x.wav` twin that macOS writes beside `x.wav`: never audio."""

@@ -84,16 +84,17 @@ class SprSound(Corpus):
         """Read one row for each recording or event, with the audio or without.
 
         Raises:
-            UserError: there is no annotation and no recording of SPRSound.
+            UserError: there is nothing of SPRSound, or events are wanted and none annotated.
         """
         folder = self.root / _YEAR if (self.root / _YEAR).is_dir() else self.root
         tree = read_tree(folder, (".wav", ".json"), corpus=self.name)
         twins = read_tree(self.root / "__MACOSX", (".wav", ".json"), corpus=self.name)
         wavs, notes = tree.files[".wav"], tree.files[".json"]
-        if not notes and not wavs:
+        if not notes and (self.rows == "events" or not wavs):
             raise UserError(
-                f"No SPRSound in {self.root}: there is nothing such as {_YEAR}/train2022_json/"
-                f"65058931_3.4_1_p2_1086.json. How to get it: {self.how_to_get}"
+                f"No SPRSound in {self.root}: there is no annotation such as "
+                f"{_YEAR}/train2022_json/65058931_3.4_1_p2_1086.json. "
+                f"How to get it: {self.how_to_get}"
             )
         facts, odd_names = self._facts(notes, wavs)
         classes, heard, odd_labels = self._annotations(notes, wavs)

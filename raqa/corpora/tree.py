@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from raqa.corpora.files import is_apple_double
+from raqa.corpora.files import UNFINISHED, is_apple_double
 from raqa.tables import SetAside
 
 
@@ -48,7 +48,8 @@ def read_tree(root: Path, suffixes: Collection[str], *, corpus: str) -> Tree:
 
 
 def _walk(root: Path) -> Iterator[str]:
-    for folder, _, names in os.walk(root):
+    for folder, inner, names in os.walk(root):
+        inner[:] = (name for name in inner if name != UNFINISHED)
         for name in names:
             yield os.path.join(folder, name)  # noqa: PTH118
 

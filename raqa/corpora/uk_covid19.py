@@ -109,8 +109,7 @@ class UkCovid19(Corpus):
         nothing = pl.DataFrame(schema={KEY: pl.String, "split": pl.String})
         if not path.is_file():
             reason = "the table of splits is not there: no recording has an official split"
-            aside = SetAside(self.name, "split", path.name, reason, field="split")
-            return nothing, set_aside_table([aside]), ()
+            return nothing, set_aside_table([SetAside(self.name, "split", path.name, reason)]), ()
         table, repeated = self._read_table(path)
         problems = require_columns(table, split_columns(self.official), path)
         if problems:

@@ -11,7 +11,7 @@ from raqa.corpora.label_table import ROW, require_columns
 from raqa.corpora.labels import LabelColumn, parse_numbers, read_attributes
 from raqa.corpora.uk_covid19_labels import KEY
 from raqa.errors import UserError
-from raqa.tables import SET_ASIDE, SetAside, set_aside_table
+from raqa.tables import SetAside, set_aside_table
 
 MODALITIES = ("cough", "three_cough", "exhalation", "sentence")
 _OPEN = MODALITIES[:3]  # the sentence is in the protected edition only
@@ -124,4 +124,4 @@ def _empty(rows: pl.DataFrame, corpus: str) -> pl.DataFrame:
         field=pl.lit(None, pl.String),
         value="file",
         reason=pl.lit("a wav header without samples"),
-    ).cast(dict(SET_ASIDE))
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 
 import numpy as np
@@ -16,13 +17,19 @@ class Stream(IntEnum):
     DROPOUT = 2
 
 
-def generator(seed: int, stream: Stream, device: torch.device | str = "cpu") -> torch.Generator:
-    """A generator that depends on the seed and the stream only, not on other seeds.
+def generator(
+    seed: int,
+    stream: Stream,
+    device: torch.device | str = "cpu",
+    place: Sequence[int] = (),
+) -> torch.Generator:
+    """A generator that depends on the seed, the stream and the place only, not on other seeds.
 
     Args:
         seed: any non-negative integer.
+        place: where in a training a stream begins anew, for example an epoch and a step.
     """
-    sequence = np.random.SeedSequence(seed, spawn_key=(int(stream),))
+    sequence = np.random.SeedSequence(seed, spawn_key=(int(stream), *place))
     made = torch.Generator(device)
     made.manual_seed(int(sequence.generate_state(1, np.uint64)[0]))
     return made

@@ -19,9 +19,6 @@ from raqa.questions.generate import Generator, QuestionSettings
 from raqa.questions.templates import Templates, load_templates
 from raqa.tables import SIDES
 
-SPLIT = "split=auto"
-"""RA-QA's split where the user chooses none (its section 2.2)."""
-
 _OWN = ("templates", "wordings", "balance", "most_options", "seed")
 
 
@@ -94,7 +91,7 @@ def _present(overrides: Sequence[str]) -> tuple[str, ...]:
 
     found = []
     for name in group_choices("datamodule"):
-        config = compose_config([f"datamodule={name}", *_split(overrides)])
+        config = compose_config([f"datamodule={name}", *overrides])
         corpus = build_node(config, "datamodule.corpus")
         if corpus.place is not None and corpus.place.exists() and not corpus.synthetic:
             found.append(name)
@@ -104,11 +101,6 @@ def _present(overrides: Sequence[str]) -> tuple[str, ...]:
             "are and how to get them; `raqa qa build demo --out DIR` needs no download."
         )
     return tuple(found)
-
-
-def _split(overrides: Sequence[str]) -> list[str]:
-    chosen = any(one.startswith("split=") for one in overrides)
-    return [*overrides] if chosen else [SPLIT, *overrides]
 
 
 def read_sides(
@@ -126,7 +118,7 @@ def read_sides(
     from raqa.configuration.build import build_node
     from raqa.configuration.overrides import compose_config
 
-    config = compose_config([f"datamodule={name}", *_split(overrides)])
+    config = compose_config([f"datamodule={name}", *overrides])
     recordings: Recordings = build_node(config, "datamodule.corpus").read()
     sided: Recordings = build_node(config, "split").apply(recordings)
     if cohort:
@@ -135,6 +127,8 @@ def read_sides(
 
 
 Watch = Callable[[str, float], None]
+Suffixes = dict[str, dict[str, str]]
+"""By corpus and recording_id how the name of the audio file ends."""
 
 
 def build(
@@ -144,11 +138,14 @@ def build(
     cohort: bool = False,
     audio: bool = False,
     watch: Watch = lambda *_: None,
-) -> Collection:
+) -> tuple[Collection, Suffixes]:
     """Make the questions of all corpora asked for and write them.
 
     Args:
         watch: is told a corpus's name and which fraction of it was done since the last time.
+
+    Returns:
+        the collection, and how the names of the audio files end.
 
     Raises:
         UserError: templates, corpora or settings that can not be used.
@@ -168,17 +165,24 @@ def build(
         raise UserError(problems)
     settings = {
         **asdict(request.settings), "templates": request.templates, "cohort": cohort,
-        "audio": audio, "corpora": list(request.corpora), "overrides": _split(request.overrides),
+        "audio": audio, "corpora": list(request.corpora), "overrides": list(request.overrides),
         "data": _data(request.overrides),
     }  # fmt: skip
-    return write(out, _parts(parts, templates, request.settings, watch), settings, templates.hash)
+    collection = write(
+        out, _parts(parts, templates, request.settings, watch), settings, templates.hash
+    )
+    return collection, {
+        one.corpus: {name: Path(path).suffix for name, path in
+                     one.table.select("recording_id", "path").iter_rows()}
+        for one in parts
+    }  # fmt: skip
 
 
 def _data(overrides: Sequence[str]) -> str:
     """Where corpora are on this machine."""
     from raqa.configuration.overrides import compose_config
 
-    return str(Path(compose_config(_split(overrides)).paths.data).absolute())
+    return str(Path(compose_config(overrides).paths.data).absolute())
 
 
 def _parts(

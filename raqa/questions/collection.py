@@ -24,13 +24,14 @@ FACTS = "collection.json"
 RECORDINGS_FILE = "recordings.parquet"
 SET_ASIDE_FILE, DROPPED_FILE = "set_aside.csv", "dropped.csv"
 FORMAT = 1
-_PARQUET = {
+PARQUET = {
     "compression": "zstd", "compression_level": 1, "store_schema": False,
     "dictionary_pagesize_limit": 64 * 2**20, "use_dictionary": [
         "options.list.element" if name == "options" else name
         for name in SCHEMA.names if name not in {"qa_id", "value"}
     ],
 }  # fmt: skip
+"""How files are written: as plain text for any reader, dictionaries in every column of text."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ def _write_part(folder: Path, part: Part) -> dict[str, Any]:
     path, unfinished = folder / f"{part.corpus}.parquet", folder / f"{WRITING}{part.corpus}"
     rows = 0
     try:
-        with pq.ParquetWriter(unfinished, SCHEMA, **_PARQUET) as writer:
+        with pq.ParquetWriter(unfinished, SCHEMA, **PARQUET) as writer:
             for block in part.blocks:
                 writer.write_table(block, row_group_size=max(block.num_rows, 1))
                 rows += block.num_rows

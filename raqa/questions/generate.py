@@ -88,7 +88,6 @@ class Generator:
         self._advance = advance
         self.dropped: list[Dropped] = []
         self.counts: dict[tuple[str, str], NDArray[np.int64]] = {}
-        self.counts: dict[tuple[str, str], NDArray[np.int64]] = {}
         self.people = _people(table)
         self.columns = self._read(table, templates)
         self._units = [replace(unit, limits=self._limits(unit)) for unit in self._candidates()]

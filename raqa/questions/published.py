@@ -218,12 +218,13 @@ def _number(answer: str) -> float | None:
 def _with_ids(questions: pl.DataFrame, notes: _Notes) -> pl.DataFrame:
     """Give questions their ids; of those that stand twice the first one stays."""
     by = ["recording_id", "template_id", "question"]
-    twice = questions.filter(~questions.select(by).is_first_distinct())
+    first = pl.struct(by).is_first_distinct()
+    twice = questions.filter(~first)
     for recording, template_id in twice.select("recording_id", "template_id").iter_rows():
         notes.add(recording, f"{template_id} asks it a second time")
-    questions = questions.filter(questions.select(by).is_first_distinct())
+    questions = questions.filter(first)
     if questions.height:
         texts = questions.select(pl.concat_str("corpus", *by, separator="\0")).to_series()
         keys = text_keys(texts.to_list())
-        questions = questions.with_columns(qa_id=pl.from_arrow(ids(keys[:, 0], keys[:, 1])))
+        questions = questions.with_columns(qa_id=pl.Series(ids(keys[:, 0], keys[:, 1])))
     return check_table(questions, QUESTIONS, name="questions", key=["qa_id"])

@@ -82,11 +82,11 @@ class Builder:
     def _unit(self, attribute: Attribute, entry: Entry) -> tuple[str, str]:
         if attribute.kind != "numeric":
             return "", ""
-        given = entry.settings.get("unit", self._units.get(attribute.unit or ""))
+        given = entry.settings.get("unit", self._units.get(attribute.unit or "", attribute.unit))
         forms = [given] if isinstance(given, str) else given
         if not isinstance(forms, list) or len(forms) not in {1, 2} or not all(forms):
-            self._note(entry.where, f"unit {attribute.unit}: units.yaml has to say how it is read, "
-                       "in one form or [after 1, otherwise]")  # fmt: skip
+            self._note(entry.where, f"unit: {given}: expected how {attribute.unit} is said, in one "
+                       "form or as [after 1, otherwise]")  # fmt: skip
             return "", ""
         return str(forms[0]), str(forms[-1])
 

@@ -129,7 +129,7 @@ def _entry(  # noqa: PLR0917
     if like is not None and like not in patterns:
         problems.append(f"{where}: there is no pattern {like!r}. {neighbours(like, patterns)}")
         return None
-    return _join(where, patterns.get(like, {}), raw, own=True)
+    return _join(where, patterns.get(str(like), {}), raw, own=True)
 
 
 def _join(where: str, pattern: Mapping[str, Any], raw: Mapping[str, Any], *, own: bool) -> Entry:

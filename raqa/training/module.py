@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytorch_lightning as lightning
 import torch
 from pytorch_lightning.utilities.types import OptimizerLRSchedulerConfig
-from torch import Tensor
+from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import ExponentialLR
 
@@ -68,7 +68,7 @@ class SideBySide(lightning.LightningModule):
 
     def configure_optimizers(self) -> OptimizerLRSchedulerConfig:
         """The optimiser over all seeds and a learning rate that decays each epoch."""
-        optimiser = make_optimiser(self.model, self.settings)
+        optimiser = make_optimiser(self.model.parameters(), self.settings)
         schedule = ExponentialLR(optimiser, self.settings.learning_rate_decay)
         return {
             "optimizer": optimiser,
@@ -81,7 +81,7 @@ class SideBySide(lightning.LightningModule):
             clip_per_seed(self.model, self.settings.gradient_clip_norm)
 
 
-def make_optimiser(model: StackedModel, settings: TrainerSettings) -> Optimizer:
+def make_optimiser(parameters: Iterable[nn.Parameter], settings: TrainerSettings) -> Optimizer:
     """The optimiser that the settings name; all of them work element by element."""
     kinds: dict[str, Callable[..., Optimizer]] = {
         "adam": torch.optim.Adam,
@@ -89,7 +89,7 @@ def make_optimiser(model: StackedModel, settings: TrainerSettings) -> Optimizer:
         "sgd": torch.optim.SGD,
     }
     return kinds[settings.optimizer](
-        model.parameters(),
+        parameters,
         lr=settings.learning_rate,
         weight_decay=settings.weight_decay,
         fused=True,

@@ -77,6 +77,20 @@ def test_labels_are_canonical_and_odd_ones_set_aside(root: Path) -> None:
     )
 
 
+def test_every_label_of_an_expert_is_read(root: Path) -> None:
+    kinds = ("dyspnea", "wheezing", "stridor", "choking", "congestion", "nothing")
+    table = pl.read_csv(root / "public_dataset" / "metadata_compiled.csv", infer_schema=False)
+    said = {f"{kind}_1": ["True", "False", None, None, None] for kind in kinds}
+    said |= {"severity_1": ["severe", "unknown", None, None, None]}
+    table.with_columns(**{name: pl.Series(values) for name, values in said.items()}).write_csv(
+        root / "public_dataset" / "metadata_compiled.csv"
+    )
+    recordings = CoughVid(root=root).read().table
+    for kind in kinds:
+        assert recordings[f"expert_{kind}"].to_list() == ["yes", "no", None, None, None]
+    assert recordings["expert_severity"].to_list() == ["severe", None, None, None, None]
+
+
 def test_experts_count_where_those_who_spoke_agree(root: Path) -> None:
     recordings = CoughVid(root=root).read()
     assert recordings.table["expert_quality"].to_list() == ["good", *[None] * 4]
@@ -191,3 +205,12 @@ def test_the_one_real_recording_is_found(test_data: Path) -> None:
     assert table.filter("audio")["recording_id"].to_list() == [
         "939a9bf3-e49b-415e-a24f-ca554d5decdc"
     ]
+
+
+def test_the_experts_of_the_real_table_are_read(test_data: Path) -> None:
+    table = CoughVid(root=test_data / "coughvid").read().table
+    experts = [name for name in table.columns if name.startswith("expert_")]
+    assert len(experts) == 10
+    heard = table.filter(pl.any_horizontal(pl.col(experts).is_not_null()))
+    assert heard.height == 2200
+    assert table["expert_dyspnea"].value_counts().drop_nulls().height == 2

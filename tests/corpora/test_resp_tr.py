@@ -34,6 +34,8 @@ def test_files_are_found_below_the_folder_and_others_set_aside(tmp_path: Path) -
     assert table["audio"].sum() == 12 * (len(miniature.PATIENTS) - 1)
     assert all(Path(path).is_file() for path in table.filter("audio")["path"])
     assert table.filter(~pl.col("audio"))["subject_id"].unique().to_list() == ["H016"]
+    apple = recordings.set_aside.filter(pl.col("reason").str.contains("AppleDouble"))
+    assert apple.height == 2
     assert sorted(recordings.set_aside["item"]) == [
         "RespiratoryDatabase@TR/._H002_L1.wav", "RespiratoryDatabase@TR/H002_X1.wav",
         "RespiratoryDatabase@TR/H017_L1.wav", "__MACOSX/RespiratoryDatabase@TR/._H003_L1.wav",

@@ -57,6 +57,23 @@ def test_a_label_that_ignores_the_format_is_not_notable() -> None:
     assert notable(rows).is_empty()
 
 
+def test_many_labels_over_many_formats_are_no_strength_by_themselves() -> None:
+    draw = np.random.default_rng(3)
+    strengths = [
+        found(
+            recordings(
+                60,
+                codec=draw.choice(list("abcdefgh"), 60),
+                country=draw.choice(list("stuvwxyz"), 60),
+            ),
+            "country",
+            "codec",
+        )["strength"]
+        for _ in range(5)
+    ]
+    assert np.mean(strengths) < 0.1  # without the correction for bias it is over 0.3
+
+
 def test_a_number_is_compared_by_its_ranks_and_its_median() -> None:
     seconds = [1.0 + place % 40 for place in range(120)]
     one = found(

@@ -110,7 +110,7 @@ def test_an_interrupted_run_is_continued_under_the_same_id(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("raqa.run.predict_test", stop)
+        patch.setattr("raqa.fitting.predict_test", stop)
         with pytest.raises(KeyboardInterrupt):
             _train(runs)
     assert not list(runs.glob("demo-age-*"))

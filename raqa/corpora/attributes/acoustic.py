@@ -54,6 +54,7 @@ ACOUSTIC: tuple[Attribute, ...] = (
     yes_no("expert_nothing", _FAMILY, "nothing specific is audible, as experts heard it"),
     words("murmur", _FAMILY, "heart murmur as heard by an expert",
           {"absent": "absent", "present": "present", "unknown": "unknown"}),
+    yes_no("murmur_here", _FAMILY, "a murmur is heard at this auscultation location"),
     words("murmur_locations", _FAMILY, "valves at which a murmur is heard", {
         "AV": "the aortic valve", "PV": "the pulmonary valve", "TV": "the tricuspid valve",
         "MV": "the mitral valve", "Phc": "another place"}, "multilabel"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from raqa.corpora.downloads import Download, Downloads
+from raqa.corpora.files import UNFINISHED
 from raqa.corpora.prepare.records import Record, Workshop, faults
 from raqa.download.fetch import arrived
 
@@ -113,7 +114,7 @@ def look(place: Path, downloads: Downloads, *, thorough: bool = False) -> Plan:
     if parts and not any(missing for missing, _ in found):
         items = tuple(replace(one, missing=_needed(one.missing, downloads)) for one in items)
     try:
-        others = sum(entry.name != ".raqa" for entry in place.iterdir())
+        others = sum(entry.name != UNFINISHED for entry in place.iterdir())
     except OSError:
         others = 0
     return Plan(

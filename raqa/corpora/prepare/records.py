@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from raqa.corpora.files import UNFINISHED
 from raqa.download.fetch import digests
 from raqa.download.unpack import UnpackedFile
 
@@ -58,7 +59,7 @@ class Workshop:
     inner: Path = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "inner", self.place / ".raqa")
+        object.__setattr__(self, "inner", self.place / UNFINISHED)
 
     @property
     def lock(self) -> Path:

@@ -75,8 +75,8 @@ def print_to_ask(corpus: Corpus, console: Console) -> None:
         _line(console, f"  [dim]put it into:[/dim] {escape(str(corpus.place))}")
     _line(
         console,
-        "It can not be downloaded openly, so nothing was fetched. When you have it, "
-        f"`raqa corpora check {escape(corpus.name)}` tells whether it is complete.",
+        "No address is known that it can be fetched from without asking, so nothing was fetched. "
+        f"When you have it: raqa corpora check {escape(corpus.name)}",
     )
 
 
@@ -90,11 +90,13 @@ def print_plan(plan: Plan, downloads: Downloads, console: Console) -> None:
     width = max(len(item.download.file) for item in plan.items)
     for item in plan.items:
         _line(console, f"    {escape(item.download.file):<{width}}  {_state(item)}")
-    unknown = f" and {plan.unknown} of unknown size" if plan.unknown else ""
+    sizes = [size_text(plan.to_fetch)] if plan.to_fetch else []
+    if plan.unknown:
+        sizes.append(f"{plan.unknown} file{'s' * (plan.unknown > 1)} of unknown size")
     room = "at least as much again to unpack it, " if plan.to_unpack else ""
     _line(
         console,
-        f"  [dim]size:[/dim] {size_text(plan.to_fetch)}{unknown} to fetch, {room}"
+        f"  [dim]size:[/dim] {' and '.join(sizes) or 'nothing'} to fetch, {room}"
         f"{size_text(plan.room)} free",
     )
     if downloads.by_hand:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from raqa.corpora.attributes import Attribute
-from raqa.questions.reading.words import plain, stems, words
+from raqa.questions.reading.words import listed, plain, stems, words
 
-NEGATIONS = frozenset(
-    "no not never without nor neither none absent absence lack lacks lacking denies denied deny"
-    " excluded excludes free unlikely".split()
+NEGATIONS = listed(
+    "no not never without nor neither none absent absence lack lacks lacking denies denied deny",
+    "excluded excludes free unlikely",
 )
 JOINT = " + "
 """Between the labels of an answer with several."""
@@ -32,6 +33,7 @@ class QuestionFacts:
         about: the attribute in words.
         units: factor from each unit that a number may have to the canonical one.
         low, high: the closed range of believable numbers.
+        known: whole sentences that are known to mean a label.
     """
 
     question_type: str
@@ -44,6 +46,7 @@ class QuestionFacts:
     units: tuple[tuple[str, float], ...] = ()
     low: float | None = None
     high: float | None = None
+    known: tuple[tuple[str, str], ...] = ()
     aliases: Mapping[Alias, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -70,6 +73,11 @@ class QuestionFacts:
         return {first: tuple(all_of_it) for first, all_of_it in found.items()}
 
     @cached_property
+    def starting_names(self) -> frozenset[Alias]:
+        """Everything that labels are called."""
+        return frozenset({*self.aliases, *self.options})
+
+    @cached_property
     def options(self) -> Mapping[Alias, tuple[str, ...]]:
         """The labels that each offered text means."""
         return {
@@ -77,6 +85,18 @@ class QuestionFacts:
             for text, labels in zip(self.offered, self.lettered, strict=True)
             if stems(plain(text))
         }
+
+    @cached_property
+    def asked_words(self) -> Alias:
+        """Stems of the question, the offered texts left out."""
+        listed_texts = r"\W.{,12}?".join(re.escape(plain(text)) for text in self.offered)
+        text = plain(self.question)
+        return stems(re.sub(listed_texts, " QQ ", text) if self.offered else text)
+
+    @cached_property
+    def sentences(self) -> Mapping[Alias, str]:
+        """Labels by the stems of the sentences that are known to mean them."""
+        return {stems(plain(sentence)): label for sentence, label in self.known}
 
     @cached_property
     def lettered(self) -> tuple[tuple[str, ...], ...]:
@@ -111,27 +131,29 @@ def facts_about(
     offered: Sequence[str] = (),
     asked: str | None = None,
     own_labels: Sequence[str] = (),
+    texts: Mapping[str, str] | None = None,
+    known: Sequence[tuple[str, str]] = (),
 ) -> QuestionFacts:
     """What the registry knows about an attribute, and what the question adds.
 
     Args:
         own_labels: valid labels beside the registry's: a corpus's own words.
+        texts: how the collection says labels, where that is not the registry's way.
+        known: sentences of the collection, each with the label that it means.
     """
-    names = [
-        *attribute.label_texts,
-        *(one for one in own_labels if one not in attribute.label_texts),
-    ]
+    names = dict.fromkeys([*attribute.label_texts, *own_labels])
     return QuestionFacts(
         question_type=question_type,
         kind=attribute.kind,
         question=question,
-        labels=tuple((name, attribute.label_text(name)) for name in names),
+        labels=tuple((name, (texts or {}).get(name, attribute.label_text(name))) for name in names),
         offered=tuple(offered),
         asked=asked,
         about=f"{attribute.name.replace('_', ' ')} {attribute.text}",
         units=tuple(attribute.units.items()),
         low=attribute.low,
         high=attribute.high,
+        known=tuple(known),
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 _ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+    "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
+    "fifteen|sixteen|seventeen|eighteen|nineteen"
+)
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 _VALUES = {
-    **{word: number for number, word in enumerate(_ONES)},
-    **{word: 20 + 10 * number for number, word in enumerate(_TENS)},
+    **{word: number for number, word in enumerate(_ONES.split("|"))},
+    **{word: 20 + 10 * number for number, word in enumerate(_TENS.split("|"))},
     "hundred": 100,
     "thousand": 1000,
 }

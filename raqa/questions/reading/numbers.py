@@ -20,7 +20,7 @@ _NAMES: Mapping[str, str] = {
     "cm": "centimet(?:re|er)s?|cms?",
     "mm": "millimet(?:re|er)s?|mm",
     "m": "met(?:re|er)s?|m",
-    "in": 'inch(?:es)?|in(?! number)|"',
+    "in": r'inch(?:es)?|in(?!\s+\w)|"',
     "ft": "feet|foot|ft",
     "kg/m2": r"kg\s*/\s*m\s*(?:\^?\s*2|squared)|kilograms? per square met(?:re|er)",
     "lb/in2": r"lbs?\s*/\s*in\s*\^?\s*2",
@@ -47,10 +47,11 @@ _QUANTITY = re.compile(
     rf"(?<![\w.,])(?<![a-z]-)(?:(?P<sign>-|minus )\s?)?(?P<number>{_DIGITS})"
     rf"(?:\s*-?\s*(?:{_UNIT})(?![a-z0-9]))?(?P<tail>[a-z]*)"
 )
-_RANGE = re.compile(rf"\bbetween\b|{_DIGITS}[\s%a-z]{{0,8}}(?:-|\bto\b|\bor\b)\s*{_DIGITS}")
+_RANGE = re.compile(rf"\bbetween {_DIGITS}|{_DIGITS}[\s%a-z]{{0,8}}(?:-|\bto\b|\bor\b)\s*{_DIGITS}")
 _BOUND = re.compile(
-    r"\b(?:more|less|greater|fewer|older|younger|higher|lower|larger|smaller) than\b|\bat (?:least|most)\b"
-    r"|\b(?:over|under|above|below|beyond|up to)\s+(?:the age of )?\d|[<>≤≥]|\d\s*(?:\+|or (?:more|less|older|younger))"
+    r"\b(?:more|less|greater|fewer|older|younger|higher|lower|larger|smaller) than\b"
+    r"|\bat (?:least|most)\b|\b(?:over|under|above|below|beyond|up to)\s+(?:the age of )?\d"
+    r"|[<>≤≥]|\d\s*(?:\+|or (?:more|less|older|younger))"
 )
 _SCALE = re.compile(rf"\bon a scale (?:from|of) {_DIGITS}(?: ?(?:to|-) ?{_DIGITS})?")
 _TOLERANCE = re.compile(rf"(?:±|\+/-|\bplus or minus\b)\s*{_DIGITS}")
@@ -77,28 +78,32 @@ def read_number(
     """
     text = digits_for_words(_SCALE.sub(" ", " ; ".join(parts)))
     text = _TOLERANCE.sub(" ", text)
-    if _RANGE.search(text):
-        return None, "a range"
-    if _BOUND.search(text):
-        return None, "a bound"
-    quantities = []
-    for found in _QUANTITY.finditer(text):
-        if found["tail"]:
-            return None, "a unit that the attribute does not have"
-        name = _unit_name(found)
-        if name is not None and name not in units:
-            return None, "a unit that the attribute does not have"
-        factor = None if name is None else units[name]
-        value = _number(found["number"]) * (-1 if found["sign"] else 1) * (factor or 1.0)
-        quantities.append(_Quantity(value, factor, found.start(), found.end()))
+    for pattern, reason in ((_RANGE, "a range"), (_BOUND, "a bound")):
+        if pattern.search(text):
+            return None, reason
+    quantities = _quantities(text, units)
+    if quantities is None:
+        return None, "a unit that the attribute does not have"
     values = _summed(quantities, text)
     if not values:
         return None, "no number"
     if max(values) - min(values) > 1e-9 * max(1.0, abs(values[0])):
         return None, "several numbers"
-    if not (low is None or low <= values[0]) or not (high is None or values[0] <= high):
-        return None, "outside the believable range"
-    return values[0], ""
+    below, above = low is not None and values[0] < low, high is not None and values[0] > high
+    return (None, "outside the believable range") if below or above else (values[0], "")
+
+
+def _quantities(text: str, units: Mapping[str, float]) -> list[_Quantity] | None:
+    """Every number with its unit; None where one has another than the attribute's."""
+    quantities = []
+    for found in _QUANTITY.finditer(text):
+        name = _unit_name(found)
+        if found["tail"] or (name is not None and name not in units):
+            return None
+        factor = None if name is None else units[name]
+        value = _number(found["number"]) * (-1 if found["sign"] else 1) * (factor or 1.0)
+        quantities.append(_Quantity(value, factor, found.start(), found.end()))
+    return quantities
 
 
 def _unit_name(found: re.Match[str]) -> str | None:

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from raqa.questions.reading.declined import is_foreign, kept
+from raqa.questions.reading.echo import without_echo
 from raqa.questions.reading.facts import QuestionFacts
 from raqa.questions.reading.labels import begins_with_letter, lettered_labels, named_labels
 from raqa.questions.reading.numbers import read_number
@@ -52,6 +53,8 @@ def read_answer(response: str | None, facts: QuestionFacts) -> Reading:
 
 
 def _read(parts: list[str], facts: QuestionFacts) -> Reading:
+    if facts.question_type != "single_verify" and facts.kind != "binary":
+        parts = _own_words(parts, facts)
     if facts.kind == "numeric":
         value, reason = read_number(parts, dict(facts.units), facts.low, facts.high)
         return _unreadable(reason) if value is None else Reading("readable", value=value)
@@ -65,11 +68,17 @@ def _read(parts: list[str], facts: QuestionFacts) -> Reading:
     return _labelled(named_labels(parts, facts)[0], facts)
 
 
+def _own_words(parts: list[str], facts: QuestionFacts) -> list[str]:
+    shortened = (without_echo(part, facts.asked_words, facts.starting_names) for part in parts)
+    return [part for part in shortened if part]
+
+
 def _chosen(parts: list[str], facts: QuestionFacts) -> Reading:
     labels, rest = lettered_labels(". ".join(parts), facts)
     if labels is None:
         return _unreadable("a letter that is not offered")
-    affirmed, _ = named_labels([rest] if labels else parts, facts) if rest else (set(), set())
+    read = _own_words([rest] if labels else parts, facts) if rest else []
+    affirmed, _ = named_labels(read, facts)
     if not labels and not affirmed and facts.kind == "binary":
         label = yes_or_no(parts, facts)
         affirmed = set() if label is None else {label}
@@ -89,6 +98,8 @@ def _labelled(labels: set[str], facts: QuestionFacts) -> Reading:
 def _exact(text: str, facts: QuestionFacts) -> str | None:
     """The label that the text is called by, and nothing else is said."""
     alias = stems(text)
+    if alias in facts.sentences:
+        return facts.sentences[alias]
     if facts.question_type == "single_verify":
         return alias[0] if alias in {("yes",), ("no",)} else None
     if facts.question_type == "multiple_choice" and begins_with_letter(text):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
 from raqa.corpora.attributes import attribute
-from raqa.questions.reading.facts import JOINT, facts_about
+from raqa.questions.reading.facts import JOINT, QuestionFacts, facts_about
 from raqa.questions.reading.read import read_answer
-
-_FACTS = ["attribute", "question_type", "question", "asked_label", "options"]
 
 READ = {
     "outcome": pl.String,  # readable, unreadable, refused, unscored
@@ -20,38 +20,69 @@ READ = {
 }
 """Columns that `read_answers` adds."""
 
+_FACTS = ["attribute", "question_type", "question", "asked_label", "_options"]
+_BETWEEN = "\0"
 
-def valid_labels(questions: pl.DataFrame) -> dict[str, tuple[str, ...]]:
-    """The labels of each attribute with labels, as far as questions have them, sorted.
 
-    Args:
-        questions: QUESTIONS columns.
+@dataclass(frozen=True)
+class Vocabulary:
+    """How a collection of questions speaks.
+
+    Attributes:
+        labels: valid labels by attribute.
+        sentences: by attribute and question type, answers with the label that each means.
     """
-    given = questions.filter(pl.col("kind") != "numeric")
-    stated = given.filter(pl.col("question_type") != "single_verify").select("attribute", "label")
-    asked = given.select("attribute", label="asked_label")
-    labels = (
-        pl.concat([stated, asked])
-        .with_columns(pl.col("label").str.split(JOINT))
-        .explode("label")
-        .drop_nulls()
-        .unique()
-        .sort("attribute", "label")
-    )
-    return {
-        str(name[0]): tuple(rows["label"])
-        for name, rows in labels.group_by("attribute", maintain_order=True)
-    }
+
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sentences: Mapping[tuple[str, str], tuple[tuple[str, str], ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, questions: pl.DataFrame) -> Vocabulary:
+        """What a collection says.
+
+        Labels are those that occur anywhere. Sentences are taken from questions that are not in
+        the test split: how a test question is answered plays no part.
+
+        Args:
+            questions: QUESTIONS columns.
+        """
+        worded = questions.filter((pl.col("kind") != "numeric"))
+        stated = worded.filter(pl.col("question_type") != "single_verify")
+        labels = (
+            pl.concat(
+                [stated["attribute", "label"], worded.select("attribute", label="asked_label")]
+            )
+            .with_columns(pl.col("label").str.split(JOINT))
+            .explode("label", empty_as_null=True)
+            .drop_nulls()
+        )
+        known = stated.filter(pl.col("split").is_null() | (pl.col("split") != "test"))
+        known = known.drop_nulls(["answer", "label"]).select(
+            "attribute", "question_type", "answer", "label"
+        )
+        clear = pl.col("label").n_unique().over("attribute", "question_type", "answer") == 1
+        return cls(
+            {str(name): tuple(rows["label"]) for (name,), rows in _groups(labels, "attribute")},
+            {
+                (str(name), str(kind)): tuple(rows.select("answer", "label").iter_rows())
+                for (name, kind), rows in _groups(known.filter(clear), "attribute", "question_type")
+            },
+        )
+
+
+def _groups(table: pl.DataFrame, *by: str) -> Iterator[tuple[tuple[Any, ...], pl.DataFrame]]:
+    distinct = table.unique().sort(table.columns)
+    yield from distinct.group_by(*by, maintain_order=True)
 
 
 def read_answers(
-    answers: pl.DataFrame, questions: pl.DataFrame, labels: Mapping[str, Sequence[str]]
+    answers: pl.DataFrame, questions: pl.DataFrame, vocabulary: Vocabulary
 ) -> pl.DataFrame:
-    """Read what was said, where no label or number was given beside it.
+    """Read what was said, where the model did not name a label or number itself.
 
     Args:
-        answers: ANSWERS columns and those of QUESTIONS that tell the question.
-        labels: valid labels by attribute, see `valid_labels`.
+        answers: ANSWERS columns.
+        questions: QUESTIONS columns, of which those in GOLD are not looked at.
 
     Returns:
         `answers` in the same order with READ's columns.
@@ -59,36 +90,45 @@ def read_answers(
     Raises:
         UserError: an attribute is not in the registry.
     """
-    facts = questions.select("qa_id", *_FACTS)
-    table = answers.join(facts, on="qa_id", how="left", maintain_order="left")
+    facts = questions.with_columns(pl.col("options").list.join(_BETWEEN).alias("_options"))
+    table = answers.join(facts.select("qa_id", *_FACTS), on="qa_id", how="left")
     key = ["response", *_FACTS]
     distinct = table.select(key).unique(maintain_order=True)
-    readings = []
-    for group, rows in distinct.group_by(_FACTS, maintain_order=True):
-        name, question_type, question, asked, options = group
-        known = facts_about(
-            attribute(str(name)),
-            str(question_type),
-            question=str(question or ""),
-            offered=list(options) if options is not None else (),  # type: ignore[call-overload]
-            asked=None if asked is None else str(asked),
-            own_labels=labels.get(str(name), ()),
-        )
-        read = [read_answer(response, known) for response in rows["response"]]
-        readings.append(
-            rows.with_columns(
-                pl.Series("outcome", [one.outcome for one in read], pl.String),
-                pl.Series("read_label", [one.label for one in read], pl.String),
-                pl.Series("read_value", [one.value for one in read], pl.Float64),
-                pl.Series("read_reason", [one.reason or None for one in read], pl.String),
-            )
-        )
     none = distinct.clear().with_columns(
         pl.lit(None, kind()).alias(name) for name, kind in READ.items()
     )
-    read_rows = pl.concat([none, *readings])
-    table = table.join(read_rows, on=key, how="left", nulls_equal=True, maintain_order="left")
+    readings = [
+        _read_group(_facts_of(group, vocabulary), rows)
+        for group, rows in distinct.group_by(_FACTS, maintain_order=True)
+    ]
+    table = table.join(
+        pl.concat([none, *readings]), on=key, how="left", nulls_equal=True, maintain_order="left"
+    )
     return _with_own(table).select(*answers.columns, *READ)
+
+
+def _facts_of(group: tuple[Any, ...], vocabulary: Vocabulary) -> QuestionFacts:
+    name, question_type, question, asked, options = group
+    return facts_about(
+        attribute(name),
+        question_type,
+        question=question or "",
+        offered=() if options is None else options.split(_BETWEEN),
+        asked=asked,
+        own_labels=vocabulary.labels.get(name, ()),
+        known=vocabulary.sentences.get((name, question_type), ()),
+    )
+
+
+def _read_group(facts: QuestionFacts, rows: pl.DataFrame) -> pl.DataFrame:
+    """One question's distinct responses."""
+    read = [read_answer(response, facts) for response in rows["response"]]
+    return rows.with_columns(
+        pl.Series("outcome", [one.outcome for one in read], pl.String),
+        pl.Series("read_label", [one.label for one in read], pl.String),
+        pl.Series("read_value", [one.value for one in read], pl.Float64),
+        pl.Series("read_reason", [one.reason or None for one in read], pl.String),
+    )
 
 
 def _with_own(table: pl.DataFrame) -> pl.DataFrame:

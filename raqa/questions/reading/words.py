@@ -86,6 +86,11 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(word for word in _WORD.findall(text) if word not in ARTICLES)
 
 
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where the words of a plain text begin and end, without articles."""
+    return [found.span() for found in _WORD.finditer(text) if found.group() not in ARTICLES]
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A word without the endings that tell wheeze, wheezes and wheezing apart."""
@@ -100,3 +105,18 @@ def stem(word: str) -> str:
 def stems(text: str) -> tuple[str, ...]:
     """The stems of the words of a plain text."""
     return tuple(map(stem, words(text)))
+
+
+FUNCTION_STEMS = frozenset(
+    map(
+        stem,
+        listed(
+            "patient person subject individual speaker recording record audio sound case this that",
+            "these those is are was were be been being has have had does do did of in on at to for",
+            "with from by and or any some there it its he she his her they their who which what how",
+            "can could would will as you i me my we not no yes none say said tell about note noted",
+            "here also very one such under according whether if",
+        ),
+    )
+)
+"""Words with which anything can be said."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from raqa.questions.reading.echo import without_echo
 from raqa.questions.reading.facts import NEGATIONS, QuestionFacts
 from raqa.questions.reading.labels import named_labels
-from raqa.questions.reading.words import plain, stem, stems, words
+from raqa.questions.reading.words import FUNCTION_STEMS, listed, plain, stem, stems, words
 
 _HEDGE = (
     r"(?:\W*(?:well|okay|ok|so|i (?:think|believe|would say|guess)|it (?:seems|appears|looks like)"
@@ -30,20 +31,15 @@ _SHORT = re.compile(
     r"^\W*(?:it|he|she|they|this|that|there|(?:this|the) (?:patient|person|subject))"
     r" (?:is|are|does|do|has|have|was|were|did)\W*$"
 )
-_REST = frozenset(
-    "patient person subject individual speaker recording record audio sound this that these those"
-    " is are was were be been being has have had does do did of in on at to for with from by and or"
-    " any some there it its he she his her they their who which what how can could would will as"
-    " you i me my we not no yes none say said tell about note noted here also very one case such"
-    " under according whether if".split()
-)
 _STATING = frozenset(
     map(
         stem,
-        "list include contain complain evidence sign present heard hear audible report noted apply"
-        " detect find found hold suffer show exist indicate confirm state mention know carry option"
-        " entry history profile note choice fit gives like diagnose reported suggest presence"
-        " experience observe identify currently seem appear clear rule out".split(),
+        listed(
+            "list include contain complain evidence sign present heard hear audible report noted apply",
+            "detect find found hold suffer show exist indicate confirm state mention know carry option",
+            "entry history profile note choice fit gives like diagnose reported suggest presence",
+            "experience observe identify currently seem appear clear rule out",
+        ),
     )
 )
 
@@ -113,7 +109,7 @@ def _by_label(parts: Sequence[str], facts: QuestionFacts) -> str | None:
 
 def _negations(part: str, facts: QuestionFacts) -> int:
     """Negations of a clause beside those within the asked label's own words."""
-    part = _NOT_NEGATIVE.sub("", part)
+    part = without_echo(_NOT_NEGATIVE.sub("", part), facts.asked_words, ())
     if facts.asked_text:
         part = part.replace(facts.asked_text, "")
     part = re.sub(r"\bruled out\b", "excluded", part)
@@ -126,12 +122,9 @@ def _is_echo(part: str, facts: QuestionFacts) -> bool:
     It has a word of the attribute or of the asked label; or it has words of the question and,
     beside those with which anything can be stated, no others.
     """
-    said = {stem(word) for word in words(part)} - _PLAIN_REST
-    about = {*stems(facts.about.casefold()), *stems(facts.asked_text)} - _PLAIN_REST - _STATING
-    asked = {*stems(plain(facts.question))} - _PLAIN_REST - _STATING
+    said = {stem(word) for word in words(part)} - FUNCTION_STEMS
+    about = {*stems(facts.about.casefold()), *stems(facts.asked_text)} - FUNCTION_STEMS - _STATING
+    asked = {*stems(plain(facts.question))} - FUNCTION_STEMS - _STATING
     if said & about:
         return True
     return bool(said & asked) and not said - asked - _STATING - {*map(stem, NEGATIONS)}
-
-
-_PLAIN_REST = frozenset(map(stem, _REST))

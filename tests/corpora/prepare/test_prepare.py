@@ -52,7 +52,7 @@ def test_everything_is_fetched_unpacked_and_written_down(run: Run, corpus, serve
 
 def test_licence_size_and_folder_are_said_before_anything_is_written(run: Run, corpus) -> None:
     shown = run(corpus, agreed=lambda: False)
-    for said in ("Coughs of a clinic", "CC BY 4.0", "321 kB", "1 of unknown size",
+    for said in ("Coughs of a clinic", "CC BY 4.0", "321 kB", "1 file of unknown size",
                  str(corpus.root), "Nothing was fetched"):  # fmt: skip
         assert said in shown
     assert not corpus.root.exists()
