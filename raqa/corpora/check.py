@@ -153,11 +153,12 @@ def print_list(corpora: Sequence[Corpus], console: Console) -> None:
     for corpus in corpora:
         labels = ", ".join(corpus.attributes) or "as you map them"
         subjects = "subjects known" if corpus.subject_known else "subjects unknown"
+        prepare = f"raqa prepare {corpus.name}, or " if corpus.downloads else ""
         for line in (
             f"[bold]{escape(corpus.name):<{width}}[/bold]{escape(corpus.title)}",
             f"{indent}labels: {escape(labels)}",
             f"{indent}{subjects}; licence: {escape(corpus.licence)}",
-            f"{indent}[dim]how to get it: {escape(corpus.how_to_get)}[/dim]",
+            f"{indent}[dim]how to get it: {escape(prepare + corpus.how_to_get)}[/dim]",
         ):
             console.print(line, soft_wrap=True, highlight=False)
 

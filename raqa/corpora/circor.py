@@ -81,7 +81,11 @@ class CirCor(Corpus):
     licence = "ODC-By 1.0"
     how_to_get = "download it from https://physionet.org/content/circor-heart-sound/1.0.3/"
     attributes = ("murmur", "murmur_here", *list(_LABELS)[1:], *_PLACE, *_PHASE)
-    missing = _EMPTY
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """What an empty cell means."""
+        return _EMPTY
 
     @property
     def place(self) -> Path:

@@ -65,14 +65,21 @@ class HfLung(Corpus):
     name = "hf_lung"
     title = "HF Lung V1: breath phases and adventitious sounds as events; subjects not published"
     licence = "CC BY 4.0"
-    how_to_get = "git clone https://gitlab.com/techsupportHF/HF_Lung_V1"
+    how_to_get = (
+        "git clone https://gitlab.com/techsupportHF/HF_Lung_V1, then unpack train.7z.001 and "
+        "test.7z.001 there (7z x)"
+    )
     attributes = (*_HEARD, "breath_phase", *_FROM_NAME)
-    missing = _EMPTY
 
     @property
     def subject_known(self) -> bool:
         """False: one person may have been recorded in several sessions."""
         return False
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """What an empty cell means."""
+        return _EMPTY
 
     @property
     def place(self) -> Path:
@@ -90,9 +97,12 @@ class HfLung(Corpus):
         notes = {name.removesuffix(_SUFFIX): path for name, path in tree.files[".txt"].items()
                  if name.endswith(_SUFFIX)}  # fmt: skip
         if not notes:
+            packed = sorted(path.name for path in self.root.glob("*.7z.001"))
+            hint = f" {' and '.join(packed)} are not unpacked yet." if packed else ""
             raise UserError(
                 f"No HF Lung in {self.root}: there is no label file such as "
-                f"train/steth_20180814_09_37_11_label.txt. How to get it: {self.how_to_get}"
+                f"train/steth_20180814_09_37_11_label.txt.{hint} "
+                f"How to get it: {self.how_to_get}"
             )
         facts, odd_names = self._facts(notes, wavs)
         heard, outside = self._events(notes, wavs)

@@ -66,7 +66,11 @@ class Icbhi(Corpus):
     )
     attributes = (*_CYCLE, "lung_sound_class", "diagnosis", "age", "sex", "bmi", "height",
                   "weight", *_FROM_NAME)  # fmt: skip
-    missing = _EMPTY
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """What an empty cell means."""
+        return _EMPTY
 
     @property
     def place(self) -> Path:

@@ -13,6 +13,11 @@ from raqa.errors import UserError
 
 _COLOURS = {"present": "green", "partly": "yellow", "labels": "yellow", "fault": "red"}
 
+_LEGEND = (
+    "partly: some audio is there; labels: none is; fault: something is there and can not be read",
+    "*: recordings, since their subjects are unknown. `raqa corpora check NAME` says more",
+)
+
 
 @dataclass(frozen=True)
 class Glance:
@@ -52,18 +57,16 @@ def print_overview(glances: Iterable[Glance], console: Console) -> None:
     console.print(f"[bold]{header}[/bold]", soft_wrap=True, highlight=False)
     for one in glances:
         counts = "" if one.recordings is None else f"{one.audio:,} / {one.recordings:,}"
-        subjects = "" if one.subjects is None else f"{one.subjects:,}"
+        mark = " " if one.corpus.subject_known else "*"
+        subjects = "" if one.subjects is None else f"{one.subjects:,}{mark}"
         colour = _COLOURS.get(one.state, "dim")
         line = (
             f"{escape(one.corpus.name):<16}[{colour}]{one.state:<11}[/{colour}]"
             f"{counts:>20}{subjects:>10}  [dim]{escape(_remark(one))}[/dim]"
         )
         console.print(line, soft_wrap=True, highlight=False)
-    console.print(
-        "partly: some audio is there; labels: none is; fault: something is there and can not be "
-        "read. `raqa corpora check NAME` says more.",
-        soft_wrap=True, highlight=False,
-    )  # fmt: skip
+    for line in _LEGEND:
+        console.print(line, soft_wrap=True, highlight=False)
 
 
 def _remark(one: Glance) -> str:

@@ -37,7 +37,7 @@ SHORTCUTS = {
 PROPERTIES = ("rate", "channels", "codec", "bytes_per_second", "seconds")
 _TEXTS = {
     "rate": "sample rate", "channels": "channels", "codec": "codec",
-    "bytes_per_second": "bytes per second", "seconds": "duration",
+    "bytes_per_second": "bytes per second", "seconds": "duration", "corpus": "corpus",
 }  # fmt: skip
 _UNITS = {
     "rate": " Hz",
@@ -81,11 +81,12 @@ class Shortcut:
     reason: str | None = None
 
 
-def find_shortcuts(table: pl.DataFrame) -> pl.DataFrame:
+def find_shortcuts(table: pl.DataFrame, properties: Sequence[str] = PROPERTIES) -> pl.DataFrame:
     """Set every label against every property of the files.
 
     Args:
-        table: usable recordings with PROPERTIES, `content` and the attributes they have.
+        table: usable recordings with the properties, `content` and the attributes they have.
+        properties: of PROPERTIES, or `corpus` where recordings of several are in the table.
 
     Returns:
         SHORTCUTS columns; NaN and a reason where nothing can be said.
@@ -95,14 +96,14 @@ def find_shortcuts(table: pl.DataFrame) -> pl.DataFrame:
     known = pl.col("subject_known") & pl.col("subject_id").is_not_null()
     table = table.with_columns(
         unit=pl.when(known).then("subject_id").otherwise("content"),
-        **{name: _categories(table[name], _UNITS[name]) for name in PROPERTIES},
+        **{name: _categories(table[name], _UNITS.get(name, "")) for name in properties},
     ).sample(fraction=1.0, shuffle=True, seed=0)
-    groups = _alike(table)
+    groups = _alike(table, properties)
     found = [
-        _compare(table, attribute, properties)
+        _compare(table, attribute, group)
         for attribute in table.columns
         if attribute in ATTRIBUTES and table[attribute].null_count() < table.height
-        for properties in groups
+        for group in groups
     ]
     tested = [one for one in found if not math.isnan(one.p_value)]
     if tested:
@@ -143,10 +144,10 @@ def _categories(values: pl.Series, unit: str) -> pl.Series:
     return pl.Series(name, texts_by_place, dtype=pl.String)
 
 
-def _alike(table: pl.DataFrame) -> list[tuple[str, ...]]:
+def _alike(table: pl.DataFrame, properties: Sequence[str]) -> list[tuple[str, ...]]:
     """Group the properties that part the recordings in the same way: one test for all of them."""
     groups: list[tuple[str, ...]] = []
-    for name in PROPERTIES:
+    for name in properties:
         parts = table[name].n_unique()
         for place, group in enumerate(groups):
             both = table.select(group[0], name).n_unique()

@@ -73,7 +73,11 @@ class SprSound(Corpus):
     licence = "CC BY 4.0"
     how_to_get = "git clone https://github.com/SJTU-YONGFU-RESEARCH-GRP/SPRSound"
     attributes = (*_CLASS, *_EVENT, "crackle", "wheeze", *_FROM_NAME)
-    missing = _EMPTY
+
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """What an empty cell means."""
+        return _EMPTY
 
     @property
     def place(self) -> Path:

@@ -47,7 +47,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         allowed = ("https://",) if req.type == "https" else ("https://", "http://")
         if not newurl.startswith(allowed):
-            raise FetchError(f"it leads on to {newurl}, which is not followed")
+            raise FetchError(f"it leads on to {newurl!r}, which is not followed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -97,7 +97,8 @@ def read_block(response: Any, most: int) -> bytes:
 
 
 def _refusal(error: urllib.error.HTTPError) -> Exception:
-    said = f"the server answers {error.code} {error.reason}".rstrip()
+    # Not the server's own phrase, which could steer the terminal.
+    said = f"the server answers {error.code} {http.client.responses.get(error.code, '')}".rstrip()
     if error.code in _PASSING:
         return PassingError(said, _wait_s(error.headers.get("Retry-After")))
     if error.code in {401, 403}:

@@ -20,17 +20,17 @@ class ArchiveError(UserError):
 def name_problem(written: str) -> str | None:
     """Say why a name in an archive can not be written below a folder; None: it can."""
     parts = written.split("/")
-    if "\0" in written or not written.strip("/. "):
-        return "is no name"
-    if "\\" in written:
-        return "has a backslash"
-    if written.startswith("/"):
-        return "is a path from the root"
-    if ".." in parts:
-        return "leads out of the folder"
-    if any(_DRIVE.match(part) for part in parts):
-        return "names a drive"
-    return None
+    problems = {
+        "is no name": "\0" in written or not written.strip("/. "),
+        "has a character that no name has": any(
+            ord(character) < 32 or ord(character) == 127 for character in written
+        ),
+        "has a backslash": "\\" in written,
+        "is a path from the root": written.startswith("/"),
+        "leads out of the folder": ".." in parts,
+        "names a drive": any(_DRIVE.match(part) for part in parts),
+    }
+    return next((problem for problem, has in problems.items() if has), None)
 
 
 def is_litter(path: PurePosixPath) -> bool:

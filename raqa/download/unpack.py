@@ -16,7 +16,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -59,16 +59,11 @@ class Unpacked:
     skipped: int
 
 
-Written = Callable[[int], None]
-"""Told after each file how many bytes it has."""
-
-
 def unpack_zip(
     archive: Path,
     draft: Path,
     *,
     strip: int = 0,
-    written: Written = lambda _size: None,
 ) -> Unpacked:
     """Unpack a zip archive into an empty folder.
 
@@ -87,7 +82,6 @@ def unpack_zip(
             for path, info in wanted:
                 with opened.open(info) as source:
                     files.append(_write(source, draft, path, info.file_size))
-                written(info.file_size)
     except _DAMAGED as error:
         raise _damaged(archive, error) from None
     return Unpacked(tuple(files), skipped)
@@ -111,7 +105,6 @@ def unpack_tar(
     draft: Path,
     *,
     strip: int = 0,
-    written: Written = lambda _size: None,
 ) -> Unpacked:
     """Unpack a tar archive, plain, gzip, bzip2 or xz, into an empty folder.
 
@@ -143,7 +136,6 @@ def unpack_tar(
                 if source is None:  # no regular file, which was refused above
                     continue
                 files.append(_write(source, draft, path, member.size))
-                written(member.size)
     except _DAMAGED as error:
         raise _damaged(parts[0], error) from None
     return Unpacked(tuple(files), skipped)

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.console import Console
 
+from raqa.questions.audit_command import audit
+from raqa.questions.sample_command import sample
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -135,6 +138,10 @@ def import_published(
     collection = take_over(published, corpus, out)
     print_built(collection, console)
     print_reasons(collection, console)
+
+
+app.command()(sample)
+app.command()(audit)
 
 
 def _progress(console: Console) -> Progress:

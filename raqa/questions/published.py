@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from raqa.corpora.split_words import SPLIT_WORDS
 from raqa.errors import UserError
 from raqa.questions.keys import ids, text_keys
 from raqa.questions.sentences import NUMBER
-from raqa.tables import QUESTION_TYPES, QUESTIONS, SetAside, check_table, set_aside_table
+from raqa.tables import QUESTION_TYPES, QUESTIONS, SIDES, SetAside, check_table, set_aside_table
 
 METADATA, FOLDER = "metadata.csv", "questions_answers"
 _DATED = re.compile(r"^\d{8}_")
@@ -86,8 +86,23 @@ def read_published(folder: Path, corpus: str) -> Published:
         for place, record in enumerate(records)
         for row in _rows(record, f"{path.name}[{place}]", corpus, sides, known, notes)
     ]
+    _note_words(folder / METADATA, contents.values(), notes)
     questions = _with_ids(pl.DataFrame(rows, schema=dict(QUESTIONS), orient="row"), notes)
     return Published(questions, set_aside_table(notes.rows), recordings)
+
+
+def _note_words(metadata: Path, contents: Iterable[list[Any]], notes: _Notes) -> None:
+    """One side of the split under two names."""
+    tables = set(pl.read_csv(metadata, infer_schema=False)["Split"].drop_nulls())
+    records = {str(one.get("split")) for file in contents for one in file
+               if isinstance(one, Mapping)}  # fmt: skip
+    for side in SIDES:
+        there = [word for word in sorted(tables) if SPLIT_WORDS.get(word.lower()) == side]
+        here = [word for word in sorted(records) if SPLIT_WORDS.get(word.lower()) == side]
+        if here and there and here != there:
+            names = f"{', '.join(there)} here and {', '.join(here)} in the records"
+            notes.add(METADATA, f"a side is called {names}; both are read as {side}",
+                      field="Split")  # fmt: skip
 
 
 def _load(path: Path, problems: list[str]) -> list[Any] | None:

@@ -16,8 +16,8 @@ from raqa.heads.base import GradientHead
 from raqa.heads.data import FitData
 from raqa.training.settings import TrainerSettings
 
-_LIBRARIES = ("torch", "pytorch-lightning", "numpy")
-_CODE = ("heads", "training")  # rooms of raqa whose every line can move a number of a fit
+LIBRARIES = ("torch", "pytorch-lightning", "numpy")
+ROOMS = ("heads", "training")  # rooms of raqa whose every line can move a number of a fit
 
 
 def fingerprint(
@@ -35,6 +35,20 @@ def fingerprint(
     Returns:
         digests by what they are of, in words for the user.
     """
+    return fingerprint_of(
+        head,
+        seeds,
+        settings,
+        data=_data_digest(data),
+        device=accelerator,
+        software=software(type(head)),
+    )
+
+
+def fingerprint_of(
+    head: object, seeds: Sequence[int], settings: TrainerSettings, **others: Any
+) -> dict[str, str]:
+    """The same of any head, given what else decides the numbers, by name."""
     recipe = asdict(settings)
     numbers = {name: recipe[name] for name in recipe.keys() - {"accelerator", "devices"}}
     kind = type(head)
@@ -42,9 +56,7 @@ def fingerprint(
         "head": [kind.__module__, kind.__qualname__, repr(head)],
         "settings": sorted(numbers.items()),
         "seeds": list(seeds),
-        "data": _data_digest(data),
-        "device": accelerator,
-        "software": _software(kind),
+        **others,
     }
     return {name: hashlib.sha256(repr(fact).encode()).hexdigest() for name, fact in facts.items()}
 
@@ -58,13 +70,15 @@ def _data_digest(data: FitData) -> str:
     return digest.hexdigest()
 
 
-def _software(head: type[GradientHead]) -> list[str]:
+def software(
+    head: type[object], libraries: Sequence[str] = LIBRARIES, rooms: Sequence[str] = ROOMS
+) -> list[str]:
     """Versions of libraries, and the code itself: a checkout changes without a new version."""
     root = Path(__file__).parents[1]
-    files = sorted(file for room in _CODE for file in (root / room).glob("*.py"))
+    files = sorted(file for room in rooms for file in (root / room).glob("*.py"))
     own = inspect.getsourcefile(head)  # a head may come from elsewhere
     digests = [
         hashlib.sha256(file.read_bytes()).hexdigest()
         for file in [*files, *([Path(own)] if own else [])]
     ]
-    return [*(f"{name} {version(name)}" for name in _LIBRARIES), *digests]
+    return [*(f"{name} {version(name)}" for name in libraries), *digests]

@@ -26,7 +26,7 @@ from raqa.training.module import SideBySide
 from raqa.training.objective import Minimised
 from raqa.training.quiet import quiet_lightning, torch_flags_restored
 from raqa.training.scaling import Scaling
-from raqa.training.settings import TrainerSettings
+from raqa.training.settings import TrainerSettings, processes
 from raqa.training.threads import threads_that_pay
 
 
@@ -50,6 +50,11 @@ def train(
         StoppedError: `stop` asked for it.
     """
     arguments = trainer_arguments(settings)
+    if processes(settings) > 1:
+        raise UserError(
+            f"trainer.devices={settings.devices}: {type(head).__name__} is too small to be worth "
+            "several devices. Set trainer.devices=1, or the number of one GPU in brackets."
+        )
     model = head.build(data.width, seeds, objective.outputs)
     if settings.precision == 64:  # Lightning would do so after a checkpoint was read into it
         model.double()
@@ -62,7 +67,7 @@ def train(
     file = None
     if checkpoint is not None:
         belongs = fingerprint(head, data, seeds, settings, arguments["accelerator"])
-        file = CheckpointFile(checkpoint, belongs, _say(console))
+        file = CheckpointFile(checkpoint, belongs, say_to(console))
         arguments["plugins"].append(file)
     callbacks.append(Stopping(file, stop))
     found = file is not None and file.found()
@@ -106,7 +111,7 @@ def trainer_arguments(settings: TrainerSettings) -> dict[str, Any]:
     }
 
 
-def _say(console: Console | None) -> Say:
+def say_to(console: Console | None) -> Say:
     """Tell the user on the console, or as a warning where there is none."""
     if console is None:
         return partial(warnings.warn, stacklevel=2)
@@ -119,11 +124,13 @@ def _device(settings: TrainerSettings) -> dict[str, Any]:
     if accelerator == "auto":
         accelerator = "cuda" if found else "cpu"
     if accelerator == "cpu":
-        return {"accelerator": "cpu", "devices": 1}
-    wanted = 0 if isinstance(settings.devices, int) else settings.devices[0]
-    if wanted >= found:
+        return {"accelerator": "cpu", "devices": processes(settings)}
+    devices = settings.devices
+    wanted = list(range(devices)) if isinstance(devices, int) else devices
+    absent = [device for device in wanted if device >= found]
+    if absent:
         raise UserError(
-            f"There is no CUDA device {wanted}: {found} found. Choose accelerator auto or cpu, "
+            f"There is no CUDA device {absent[0]}: {found} found. Choose accelerator auto or cpu, "
             "or another device."
         )
-    return {"accelerator": "cuda", "devices": [wanted]}
+    return {"accelerator": "cuda", "devices": wanted}

@@ -36,15 +36,22 @@ class Scaling:
     @classmethod
     def learn(cls, data: FitData, settings: TrainerSettings) -> Scaling:
         """Learn from the training side; population SD (ddof 0)."""
-        mean, factor = np.zeros(data.width), np.ones(data.width)
-        if settings.standardise_inputs:
-            mean, deviation = _moments(data.train_inputs)
-            factor = np.divide(1, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+        inputs = cls.of_inputs(data.train_inputs, settings)
         label_mean, label_scale = 0.0, 1.0
         if settings.standardise_label and not data.classes:
             means, deviations = _moments(data.train_labels[:, None])
             label_mean, label_scale = float(means[0]), float(deviations[0]) or 1.0
-        return cls(mean, factor, label_mean, label_scale)
+        return cls(inputs.input_mean, inputs.input_factor, label_mean, label_scale)
+
+    @classmethod
+    def of_inputs(cls, inputs: FloatArray, settings: TrainerSettings) -> Scaling:
+        """Learn from training inputs `[rows, width]` only; labels stay as they are."""
+        width = inputs.shape[1]
+        mean, factor = np.zeros(width), np.ones(width)
+        if settings.standardise_inputs:
+            mean, deviation = _moments(inputs)
+            factor = np.divide(1, deviation, out=np.zeros_like(deviation), where=deviation > 0)
+        return cls(mean, factor, 0.0, 1.0)
 
     def inputs(self, raw: FloatArray) -> Float64:
         """Standardise `[recordings, width]`.

@@ -28,7 +28,8 @@ class TrainerSettings:
             either way.
         precision: bits of parameters and inputs.
         accelerator: auto takes a GPU where there is one.
-        devices: 1, or the number of the GPU to use, in brackets.
+        devices: how many, or the numbers of the GPUs to use, in brackets; only language models
+            are large enough for more than one.
     """
 
     optimizer: Literal["adam", "adamw", "sgd"] = "adam"
@@ -43,4 +44,9 @@ class TrainerSettings:
     standardise_label: bool = True
     precision: Literal[32, 64] = 32
     accelerator: Literal["auto", "cpu", "cuda"] = "auto"
-    devices: Literal[1] | Annotated[list[Device], Field(min_length=1, max_length=1)] = 1
+    devices: Annotated[int, Field(ge=1)] | Annotated[list[Device], Field(min_length=1)] = 1
+
+
+def processes(settings: TrainerSettings) -> int:
+    """How many processes train together, one for each device."""
+    return settings.devices if isinstance(settings.devices, int) else len(set(settings.devices))

@@ -116,3 +116,21 @@ def test_the_real_boxes_are_decided_and_counted(test_data: Path) -> None:
     assert (counts["asthma"], counts["smoker"], counts["other_condition"]) == (2612, 1660, 841)
     asthma = recordings.table.unique("subject_id")["asthma"].value_counts().rows()
     assert sorted(asthma) == [("no", 2612), ("yes", 134)]
+
+
+def test_drop_gives_the_labels_of_the_published_preview(test_data: Path) -> None:
+    preview = pl.read_csv(test_data / "raqa_preview" / "metadata.csv", infer_schema=False)
+    ours = Coswara(root=test_data / "coswara", missing="drop").read().table  # type: ignore[call-arg]
+    both = preview.unique("Patient ID").join(
+        ours.unique("subject_id"), left_on="Patient ID", right_on="subject_id"
+    )
+    assert both.height == 2746
+    titles = {"Asthma": "asthma", "Breathing Difficulties": "breathing_difficulties",
+              "Smoker": "smoker", "COVID Test": "covid_test", "Using Mask": "mask",
+              "Vaccination": "vaccination", "Fatigue": "fatigue",
+              "Other pre-existing conditions": "other_condition"}  # fmt: skip
+    for title, name in titles.items():
+        assert both[title].is_null().equals(both[name].is_null(), check_names=False), title
+    assert set(both.select("Asthma", "asthma").unique().iter_rows()) == {
+        ("True", "yes"), (None, None),
+    }  # fmt: skip

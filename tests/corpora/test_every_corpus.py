@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,28 @@ _TARGETS = {
 }
 
 
-def corpus(name: str) -> Corpus:
-    built: Corpus = build_node(compose_config([f"datamodule={name}"]), "datamodule.corpus")
+MINIATURES = sorted(
+    {path.stem for path in (Path(__file__).parent / "miniatures").glob("*.py")} & {*PUBLISHED}
+)
+
+
+def corpus(name: str, *settings: str) -> Corpus:
+    config = compose_config([f"datamodule={name}", *settings])
+    built: Corpus = build_node(config, "datamodule.corpus")
     return built
+
+
+@pytest.mark.parametrize("name", MINIATURES)
+def test_a_corpus_reads_its_miniature_where_the_config_looks_for_it(
+    name: str, tmp_path: Path
+) -> None:
+    import_module(f"miniatures.{name}").write(tmp_path / name)
+    built = corpus(name, f"paths.data={tmp_path}")
+    table = built.read().table
+    assert table["audio"].any()
+    assert set(table["corpus"]) == {name}
+    given = [one for one in built.attributes if one in table.columns and table[one].count()]
+    assert _TARGETS & set(given)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)

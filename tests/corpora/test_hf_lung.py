@@ -116,3 +116,6 @@ def test_labels_without_their_wav_are_a_row_without_audio(root: Path) -> None:
 def test_another_folder_is_refused_with_the_way_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"gitlab\.com"):
         HfLung(root=tmp_path).read()
+    (tmp_path / "train.7z.001").write_bytes(b"7z")
+    with pytest.raises(UserError, match=r"train\.7z\.001 are not unpacked yet"):
+        HfLung(root=tmp_path).read()

@@ -12,7 +12,7 @@ from raqa.corpora.base import Corpus
 from raqa.corpora.coswara import Coswara
 from raqa.corpora.demo import Demo
 from raqa.corpora.epfl_cough import EpflCough
-from raqa.corpora.manifest import Manifest
+from raqa.corpora.manifest import Manifest, ManifestColumns
 from raqa.corpora.overview import glance, print_overview
 from raqa.corpora.uk_covid19 import UkCovid19
 
@@ -45,13 +45,22 @@ def test_a_synthetic_corpus_is_not_made_for_a_glance(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_uploads_are_not_called_subjects(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("path,who\na.wav,x\nb.wav,x\n")
+    unknown = Manifest(name="unknown", table=tmp_path / "t.csv")
+    known = Manifest(name="known", table=tmp_path / "t.csv", columns=ManifestColumns(subject="who"))
+    out = io.StringIO()
+    print_overview(map(glance, [unknown, known]), Console(file=out, width=60))
+    assert [line.split()[5] for line in out.getvalue().splitlines()[1:3]] == ["2*", "1"]
+
+
 def test_every_corpus_has_one_line_with_the_way_to_get_it(tmp_path: Path) -> None:
     uk_covid19.write(tmp_path / "uk", audio=False)
     corpora: list[Corpus] = [Coswara(root=tmp_path / "none"), UkCovid19(root=tmp_path / "uk")]
     out = io.StringIO()
     print_overview(map(glance, corpora), Console(file=out, width=60))
-    _, missing, labels, explained = out.getvalue().splitlines()
+    _, missing, labels, *explained = out.getvalue().splitlines()
     assert missing.split()[:2] == ["coswara", "missing"]
     assert "git clone https://github.com/iiscleap/Coswara-Data" in missing
     assert labels.split()[:6] == ["uk_covid19", "labels", "0", "/", "34", "12"]
-    assert "raqa corpora check NAME" in explained
+    assert "raqa corpora check NAME" in explained[-1]

@@ -79,6 +79,7 @@ NAMES = {
     "..\\evil": "has a backslash",
     "\\\\server\\evil": "has a backslash",
     "./.": "is no name",
+    "a\x1b[2Jb": "has a character that no name has",
 }
 
 

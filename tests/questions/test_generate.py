@@ -109,13 +109,13 @@ def test_options_are_the_labels_of_the_corpus_in_orders_that_give_nothing_away(a
 
 
 def test_of_many_labels_some_are_offered_and_the_right_one_always(ask: Make) -> None:
-    lands = [f"land {place % 30:02d}" for place in range(600)]
+    lands = [f"land {place % 30:02d}" for place in range(4000)]
     choices = of_type(ask(country=lands, most_options=5), "multiple_choice")
     assert set(choices["options"].list.len()) == {5}
     assert choices.select(pl.col("options").list.contains(pl.col("label")).all()).item()
     assert choices["options"].list.n_unique().to_list() == [5] * choices.height
-    answers = choices.group_by("question").agg(pl.col("label").n_unique())
-    assert answers.filter(pl.col("label") == 1).height < answers.height / 4
+    answers = choices.group_by("question").agg(pl.len(), pl.col("label").n_unique())
+    assert answers.filter(pl.col("len") > 8)["label"].min() > 1
 
 
 def test_a_choice_of_one_is_not_asked_and_counted(shipped: Templates) -> None:
@@ -139,7 +139,7 @@ def test_a_label_that_could_not_be_read_back_is_not_asked_about_and_counted(
 
 def test_recordings_on_no_side_are_asked_about_too(ask: Make) -> None:
     questions = ask(age=[30.0, 40.0], side=["train", None])
-    assert questions["split"].to_list() == ["train", None]
+    assert questions.sort("recording_id")["split"].to_list() == ["train", None]
 
 
 def test_blocks_hold_no_more_rows_than_asked_for(shipped: Templates) -> None:
@@ -155,7 +155,7 @@ def test_ids_stay_when_rows_are_added_and_change_with_the_question(ask: Make) ->
     more = ask(age=[30.0, 40.0, 50.0, 60.0], asthma=["yes", "no", "no", "yes"], wordings="all")
     assert set(few["qa_id"]) < set(more["qa_id"])
     # Written down when it was made: ids are the same on every machine and in every version.
-    assert few.sort("recording_id", "template_id")["qa_id"][0] == "PINNED"
+    assert few.sort("recording_id", "template_id")["qa_id"][0] == "ebb951daf8713e04d6af"
 
 
 @pytest.mark.parametrize("corpus", [{"age": []}, {"asthma": [None, None]}])

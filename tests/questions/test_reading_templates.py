@@ -15,7 +15,7 @@ from raqa.questions.templates import AttributeTemplates, Wording, load_templates
 OWN = ("Nokia 3", "iPhone 12 mini")
 """Labels where a corpus has words of its own."""
 TURNED = ("asymptomatic", "expert_nothing")
-"""Attributes that say that something is not; only the collection tells what "had symptoms" means."""
+"""Attributes that say that something is not: "had symptoms" is no, which the collection tells."""
 TEMPLATES = [one for one in load_templates().by_attribute.values() if one.wordings]
 
 

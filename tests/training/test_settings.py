@@ -75,7 +75,9 @@ def test_the_optimiser_is_the_one_named() -> None:
         ("adamw", torch.optim.AdamW),
         ("sgd", torch.optim.SGD),
     ]:
-        optimiser = make_optimiser(model.parameters(), replace(BASE, optimizer=name, weight_decay=0.5))
+        optimiser = make_optimiser(
+            model.parameters(), replace(BASE, optimizer=name, weight_decay=0.5)
+        )
         assert type(optimiser) is kind
         assert optimiser.defaults["lr"] == 0.01
         assert optimiser.defaults["weight_decay"] == 0.5

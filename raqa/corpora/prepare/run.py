@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from filelock import FileLock, Timeout
 from rich.console import Console
+from rich.markup import escape
 
 from raqa.corpora.base import Corpus
 from raqa.corpora.downloads import Downloads
@@ -62,7 +63,8 @@ def prepare_corpus(corpus: Corpus, wishes: Wishes, console: Console) -> None:
         print_to_ask(corpus, console)
         return
     workshop = Workshop(place.absolute())
-    plan = _look(workshop, downloads, wishes)
+    with console.status("looking what is there"):
+        plan = _look(workshop, downloads, wishes)
     if plan.complete:
         print_complete(plan, downloads, console, verified=wishes.verify)
         return
@@ -155,7 +157,8 @@ def _work(
         if item.download.file in failed:
             continue
         try:
-            records.append(worker.settle(item.download))
+            with console.status(f"checking and unpacking {escape(item.download.file)}"):
+                records.append(worker.settle(item.download))
             print_record(records[-1], console)
         except UserError as error:
             messages += error.problems
@@ -205,7 +208,8 @@ def _settle_parts(worker: Worker, downloads: Downloads, console: Console) -> lis
     records = list[Record]()
     for parts in downloads.parts:
         try:
-            made = worker.settle_parts(parts)
+            with console.status(f"unpacking {escape(parts.pattern)}"):
+                made = worker.settle_parts(parts)
         except OSError as error:
             raise UserError(_storage(error, worker.workshop)) from None
         for record in made:

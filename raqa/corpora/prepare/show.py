@@ -124,9 +124,10 @@ def print_complete(
     files = [file for record in records for file in record.files]
     how = "every byte read" if verified else "sizes compared; --verify reads every byte"
     total = size_text(sum(file.size for file in files))
+    said = "Fetched" if downloads.by_hand else "Complete"
     _line(
         console,
-        f"[green]Complete:[/green] {len(files):,} files, {total}, in {escape(str(plan.place))} "
+        f"[green]{said}:[/green] {len(files):,} files, {total}, in {escape(str(plan.place))} "
         f"({how}).",
     )
     if downloads.by_hand:

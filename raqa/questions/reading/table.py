@@ -37,35 +37,35 @@ class Vocabulary:
     sentences: Mapping[tuple[str, str], tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, questions: pl.DataFrame) -> Vocabulary:
+    def of(cls, train: pl.DataFrame, test: pl.DataFrame | None = None) -> Vocabulary:
         """What a collection says.
 
-        Labels are those that occur anywhere. Sentences are taken from questions that are not in
-        the test split: how a test question is answered plays no part.
+        Sentences are those of the training side: how a test question is answered plays no part.
+        Of the test side only the labels are looked at, which say what can be answered at all.
 
         Args:
-            questions: QUESTIONS columns.
+            train, test: QUESTIONS columns.
         """
-        worded = questions.filter((pl.col("kind") != "numeric"))
-        stated = worded.filter(pl.col("question_type") != "single_verify")
+        sides = [train] if test is None else [train, test]
+        worded = [side.filter(pl.col("kind") != "numeric") for side in sides]
+        stated = [side.filter(pl.col("question_type") != "single_verify") for side in worded]
         labels = (
             pl.concat(
-                [stated["attribute", "label"], worded.select("attribute", label="asked_label")]
+                [side.select("attribute", "label") for side in stated]
+                + [side.select("attribute", label="asked_label") for side in worded]
             )
             .with_columns(pl.col("label").str.split(JOINT))
             .explode("label", empty_as_null=True)
             .drop_nulls()
         )
-        known = stated.filter(pl.col("split").is_null() | (pl.col("split") != "test"))
-        known = known.drop_nulls(["answer", "label"]).select(
-            "attribute", "question_type", "answer", "label"
-        )
-        clear = pl.col("label").n_unique().over("attribute", "question_type", "answer") == 1
+        target = ["attribute", "question_type"]
+        known = stated[0].select(*target, "answer", "label").drop_nulls(["answer", "label"])
+        clear = pl.col("label").n_unique().over(*target, "answer") == 1
         return cls(
-            {str(name): tuple(rows["label"]) for (name,), rows in _groups(labels, "attribute")},
+            {name: tuple(rows["label"]) for (name,), rows in _groups(labels, "attribute")},
             {
-                (str(name), str(kind)): tuple(rows.select("answer", "label").iter_rows())
-                for (name, kind), rows in _groups(known.filter(clear), "attribute", "question_type")
+                (name, kind): tuple(rows.select("answer", "label").iter_rows())
+                for (name, kind), rows in _groups(known.filter(clear), *target)
             },
         )
 

@@ -113,9 +113,9 @@ FUNCTION_STEMS = frozenset(
         listed(
             "patient person subject individual speaker recording record audio sound case this that",
             "these those is are was were be been being has have had does do did of in on at to for",
-            "with from by and or any some there it its he she his her they their who which what how",
-            "can could would will as you i me my we not no yes none say said tell about note noted",
-            "here also very one such under according whether if",
+            "with from by and or any some there it its he she his her they their who which what",
+            "how can could would will as you i me my we not no yes none say said tell about note",
+            "noted here also very one such under according whether if",
         ),
     )
 )

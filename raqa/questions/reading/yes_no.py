@@ -35,10 +35,10 @@ _STATING = frozenset(
     map(
         stem,
         listed(
-            "list include contain complain evidence sign present heard hear audible report noted apply",
-            "detect find found hold suffer show exist indicate confirm state mention know carry option",
-            "entry history profile note choice fit gives like diagnose reported suggest presence",
-            "experience observe identify currently seem appear clear rule out",
+            "list include contain complain evidence sign present heard hear audible report apply",
+            "noted detect find found hold suffer show exist indicate confirm state mention know",
+            "carry option entry history profile note choice fit gives like diagnose reported",
+            "suggest presence experience observe identify currently seem appear clear rule out",
         ),
     )
 )

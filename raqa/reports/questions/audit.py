@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import polars as pl
 
+from raqa.corpora.audit import Audit
+from raqa.questions.corpus_labels import follow_corpus
 from raqa.questions.guesses import PER_ATTRIBUTE, guess_answers, median_errors
 from raqa.questions.leaks import crossing, repeated_questions, same_audio
 from raqa.questions.published_faults import Fault
@@ -28,6 +30,7 @@ from raqa.reports.questions.findings import (
     statistics_section,
     wording_section,
 )
+from raqa.reports.questions.follow import corpus_section, format_section
 from raqa.reports.questions.scores import guess_sections, number_section, score_guesses
 from raqa.reports.questions.sections import Section
 
@@ -56,7 +59,7 @@ class QuestionAudit:
 def audit_questions(
     questions: pl.LazyFrame,
     *,
-    files: pl.DataFrame | None = None,
+    audits: Mapping[str, Audit] | None = None,
     faults: Sequence[Fault] = (),
     per_attribute: int = PER_ATTRIBUTE,
     resamples: int = 1000,
@@ -66,11 +69,11 @@ def audit_questions(
 
     Args:
         questions: QUESTIONS columns.
-        files: corpus, recording_id, path, content and seconds of recordings that were decoded;
-            None: no recordings are at hand.
+        audits: recordings that were decoded, by corpus; none: no recordings are at hand.
         faults: known faults of the files that the questions were read from.
         watch: is told what is being done.
     """
+    files = _files(audits or {})
     watch("counting")
     ours = collection_statistics(questions, files)
     sections = [statistics_section(ours, published_statistics())]
@@ -89,4 +92,15 @@ def audit_questions(
     sections.append(leak_section(subjects, recordings, audio))
     sections.append(repeated_section(repeated_questions(questions)))
     sections.append(same_audio_section(audio))
+    watch("looking for labels that follow the corpus or the file")
+    sections.append(corpus_section(follow_corpus(questions)))
+    sections.append(format_section({name: one.shortcuts for name, one in (audits or {}).items()}))
     return sections
+
+
+def _files(audits: Mapping[str, Audit]) -> pl.DataFrame | None:
+    """Length and content of what could be decoded; None: nothing was."""
+    columns = ["recording_id", "path", "content", "seconds"]
+    tables = [one.table.filter("usable").select(pl.lit(name).alias("corpus"), *columns)
+              for name, one in audits.items()]  # fmt: skip
+    return pl.concat(tables) if tables else None

@@ -154,20 +154,20 @@ def spectrogram_picture(wave: Waveform) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 2.6), layout="constrained", facecolor="white")
+    figure = Figure(figsize=(4.6, 2.1), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     picture = axes.imshow(
         spectrogram(wave), origin="lower", aspect="auto", cmap="magma", vmin=-DECIBELS, vmax=0,
         extent=(0.0, wave.seconds, 0.0, wave.rate / 2), interpolation="nearest",
     )  # fmt: skip
-    axes.set_xlabel("time (s)", fontsize=11)
-    axes.set_ylabel("frequency (Hz)", fontsize=11)
-    axes.tick_params(labelsize=10)
+    axes.set_xlabel("time (s)", fontsize=10)
+    axes.set_ylabel("frequency (Hz)", fontsize=10)
+    axes.tick_params(labelsize=9)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     bar = figure.colorbar(picture, ax=axes, pad=0.01, aspect=14)
-    bar.set_label("dB below loudest", fontsize=10)
+    bar.set_label("dB", fontsize=9)
     bar.ax.tick_params(labelsize=9)
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
+    figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()

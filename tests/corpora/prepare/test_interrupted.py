@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from raqa.main import STOPPED
 from tests.corpora.prepare.conftest import SOUNDS, TABLE, zipped
 from tests.web_server import Server
 
@@ -28,6 +30,20 @@ PLAIN = (
     ONE_CALL
     + """
 prepare_corpus(offering(Path(sys.argv[1]), offered), Wishes(patience=PATIENT), Console())
+"""
+)
+
+TYPED = (
+    ONE_CALL
+    + """
+from pydantic import TypeAdapter
+from raqa.cli import main
+from raqa.corpora import downloads
+
+made = TypeAdapter(dict[str, downloads.Downloads]).validate_python({"coughvid": offered})
+downloads.published_downloads = lambda: made
+sys.argv = ["raqa", "prepare", "coughvid", "--yes", f"paths.data={sys.argv[1]}"]
+main()
 """
 )
 
@@ -94,11 +110,7 @@ def test_killed_in_the_middle_of_a_download_it_goes_on_from_there(server, tmp_pa
     server.block_s = 0.1
     first = _start(PLAIN, tmp_path, _offered(server))
     part = tmp_path / ".raqa/arriving/a.zip.part"
-    deadline = time.monotonic() + 60
-    while not (part.exists() and part.stat().st_size > 60_000):
-        assert time.monotonic() < deadline
-        assert first.poll() is None, first.communicate()[0]
-        time.sleep(0.005)
+    _arrived(first, part)
     first.kill()
     first.communicate()
     assert part.exists()
@@ -111,6 +123,26 @@ def test_killed_in_the_middle_of_a_download_it_goes_on_from_there(server, tmp_pa
     assert any(asked and int(asked[6:-1]) >= 60_000 for asked in server.asked)
     for name, content in SOUNDS.items():
         assert (tmp_path / name).read_bytes() == content
+
+
+def _arrived(process: subprocess.Popen[str], part: Path) -> None:
+    """Wait until a part of a download is there."""
+    deadline = time.monotonic() + 60
+    while not (part.exists() and part.stat().st_size > 60_000):
+        assert time.monotonic() < deadline
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.005)
+
+
+def test_ctrl_c_stops_at_once_and_says_how_to_go_on(server: Server, tmp_path: Path) -> None:
+    server.block_s = 0.1
+    process = _start(TYPED, tmp_path, _offered(server))
+    _arrived(process, tmp_path / "coughvid/.raqa/arriving/a.zip.part")
+    process.send_signal(signal.SIGINT)
+    shown = process.communicate()[0]
+    assert process.returncode == STOPPED, shown
+    assert "The same command goes on from there" in shown
+    assert "Traceback" not in shown
 
 
 @pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.slow)])  # 10 s, all 70

@@ -1,18 +1,18 @@
-"""Rows of like length as batches, filled up on the left, split over processes and forward passes."""
+"""Rows of like length as batches, filled up on the left, split over processes and passes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from raqa.answering.soft_prefix.language_model import LanguageModel
+from raqa.answering.soft_prefix.tokens import Tokens
 from raqa.heads.data import FloatArray
-from raqa.heads.soft_prefix.language_model import LanguageModel
-from raqa.heads.soft_prefix.tokens import Tokens
 from raqa.heads.streams import Stream, generator
+from raqa.training.scaling import Scaling
 
 BUCKET = 32
 """Batches sorted by length together: more mean less filling and less random batches."""
@@ -47,13 +47,23 @@ class Collate:
     """Makes batches of rows of one side.
 
     Args:
-        audio: standardised `[recordings, frames, width]`.
+        audio: `[recordings, frames, width]`.
+        scaling: standardises it.
+        kind: of the numbers that come out.
     """
 
     def __init__(
-        self, tokens: Tokens, audio: FloatArray, model: LanguageModel, prefixes: int
+        self,
+        tokens: Tokens,
+        audio: FloatArray,
+        *,
+        scaling: Scaling,
+        model: LanguageModel,
+        prefixes: int,
+        kind: torch.dtype = torch.float32,
     ) -> None:
-        self.tokens, self.audio, self.model, self.prefixes = tokens, audio, model, prefixes
+        self.tokens, self.audio, self.scaling = tokens, audio, scaling
+        self.model, self.prefixes, self.kind = model, prefixes, kind
 
     def __call__(
         self, rows: Sequence[int], weights: Sequence[float] | None = None, step_rows: int = 0
@@ -78,19 +88,23 @@ class Collate:
             present[index, start:] = True
             prefix[index, start + len(opening) : start + len(opening) + self.prefixes] = True
             scored[index, longest - len(answer) :] = True
-        heard = self.audio[[self.tokens.audio_rows[row] for row in rows]]
-        sound = torch.from_numpy(np.ascontiguousarray(heard))
         counted = torch.ones(len(rows)) if weights is None else torch.tensor(weights)
         return Batch(
-            audio=sound,
+            audio=self._heard(rows),
             tokens=tokens,
             present=present,
             prefix=prefix,
             scored=scored,
-            weights=counted.to(sound.dtype),
+            weights=counted.to(self.kind),
             answer_length=max(map(len, answers)),
             step_rows=step_rows or len(rows),
         )
+
+    def _heard(self, rows: Sequence[int]) -> Tensor:
+        """The rows' recordings, standardised."""
+        heard = self.audio[[self.tokens.audio_rows[row] for row in rows]]
+        scaled = self.scaling.inputs(heard.reshape(-1, heard.shape[2]))
+        return torch.from_numpy(scaled).to(self.kind).view(heard.shape)
 
 
 def epoch_order(lengths: Sequence[int], batch_size: int, seed: int, epoch: int) -> list[list[int]]:

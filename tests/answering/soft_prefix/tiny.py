@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 import torch
 
-from raqa.heads.question_head import AUDIO_ROW, QuestionPairs
-from raqa.heads.soft_prefix.settings import LanguageModelSettings, MapperSettings
+from raqa.answering.base import AUDIO_ROW, QuestionPairs
+from raqa.answering.soft_prefix.settings import LanguageModelSettings, MapperSettings
 from raqa.tables import QUESTIONS
 
 QUESTION_WORDS = ["Question", "Answer", ":", "what", "is", "the", "of", "recording", "heard",

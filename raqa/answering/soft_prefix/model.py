@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from raqa.heads.soft_prefix.batches import Batch
-from raqa.heads.soft_prefix.dropout import DropoutSource
-from raqa.heads.soft_prefix.language_model import (
+from raqa.answering.soft_prefix.batches import Batch
+from raqa.answering.soft_prefix.dropout import DropoutSource
+from raqa.answering.soft_prefix.language_model import (
     LanguageModel,
     add_lora,
     initialise_lora,
     train_lora,
 )
-from raqa.heads.soft_prefix.mapper import initialise, make_mapper
-from raqa.heads.soft_prefix.settings import GenerationSettings, LoraSettings, MapperSettings
+from raqa.answering.soft_prefix.mapper import initialise, make_mapper
+from raqa.answering.soft_prefix.settings import GenerationSettings, LoraSettings, MapperSettings
 from raqa.heads.streams import Stream, generator
 
 NOT_SCORED = -100
@@ -106,7 +106,7 @@ class SoftPrefixModel(nn.Module):
         return self
 
     def forward(self, batch: Batch) -> Tensor:
-        """Every row's loss `[rows]`: the mean over its answer's tokens and the end token, in nat."""
+        """Every row's loss `[rows]` in nat: the mean over its answer's tokens and the end token."""
         kept = batch.answer_length + 1  # the token before the first one predicts it
         options: dict[str, Any] = {"logits_to_keep": kept} if self._limits_logits else {}
         positions = (batch.present.cumsum(1) - 1).clamp(min=0)

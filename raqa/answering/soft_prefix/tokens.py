@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from raqa.answering.base import AUDIO_ROW
+from raqa.answering.soft_prefix.language_model import LanguageModel
+from raqa.answering.soft_prefix.settings import PromptSettings
 from raqa.errors import UserError
-from raqa.heads.question_head import AUDIO_ROW
-from raqa.heads.soft_prefix.language_model import LanguageModel
-from raqa.heads.soft_prefix.settings import PromptSettings
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _plain(texts: Sequence[str], model: LanguageModel) -> list[list[int]]:
     if not texts:
         return []
     # Longer texts than the model reads are refused by check_room, not warned of here.
-    found: list[list[int]] = model.tokenizer(
-        list(texts), add_special_tokens=False, verbose=False
-    )["input_ids"]
+    found: list[list[int]] = model.tokenizer(list(texts), add_special_tokens=False, verbose=False)[
+        "input_ids"
+    ]
     return found

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import adaptive_avg_pool1d, scaled_dot_product_attention
 
-from raqa.heads.soft_prefix.dropout import DropoutSource, SeededDropout
-from raqa.heads.soft_prefix.settings import MapperSettings
+from raqa.answering.soft_prefix.dropout import DropoutSource, SeededDropout
+from raqa.answering.soft_prefix.settings import MapperSettings
 
 
 class Mapper(nn.Module):
@@ -122,7 +122,8 @@ class Block(nn.Module):
         heard = scaled_dot_product_attention(query, key, value)
         heard = self.attention_out(heard.transpose(1, 2).reshape(rows, steps, width))
         states = states + self.drop(heard)
-        return states + self.drop(self.perceptron(self.before_perceptron(states)))
+        added: Tensor = self.drop(self.perceptron(self.before_perceptron(states)))
+        return states + added
 
 
 def make_mapper(

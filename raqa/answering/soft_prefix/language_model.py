@@ -12,9 +12,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from raqa.answering.soft_prefix.dropout import DropoutSource, SeededDropout
+from raqa.answering.soft_prefix.settings import LanguageModelSettings, LoraSettings
 from raqa.errors import UserError, neighbours
-from raqa.heads.soft_prefix.dropout import DropoutSource, SeededDropout
-from raqa.heads.soft_prefix.settings import LanguageModelSettings, LoraSettings
 from raqa.pretrained import digest_tensors, first_line, load_pretrained, load_weights
 
 SETTING = "head.language_model.model"
@@ -67,9 +67,7 @@ def load_language_model(settings: LanguageModelSettings) -> LanguageModel:
         options["gguf_file"] = settings.gguf_file
     place = (settings.model, settings.revision)
     tokenizer = load_pretrained(AutoTokenizer.from_pretrained, *place, setting=SETTING, **options)
-    network = load_weights(
-        AutoModelForCausalLM.from_pretrained, *place, setting=SETTING, **options
-    )
+    network = load_weights(AutoModelForCausalLM.from_pretrained, *place, setting=SETTING, **options)
     network.requires_grad_(False).eval()
     end = tokenizer.eos_token_id
     if end is None:
@@ -79,7 +77,9 @@ def load_language_model(settings: LanguageModelSettings) -> LanguageModel:
         )
     padding = end if tokenizer.pad_token_id is None else tokenizer.pad_token_id  # GPT-2 has none
     # Nothing of the publisher's own habits (sampling, penalties) goes into how answers are made.
-    network.generation_config = GenerationConfig(eos_token_id=end, pad_token_id=padding)
+    network.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
+        eos_token_id=end, pad_token_id=padding
+    )
     begin = tokenizer.bos_token_id
     context = getattr(network.config, "max_position_embeddings", None)
     return LanguageModel(
@@ -161,7 +161,9 @@ def _lora_problem(network: nn.Module, settings: LoraSettings, error: ValueError)
         )
     strange = [one for one in given if one not in names]
     if strange:
-        return f"head.lora.target_modules: there is no {strange[0]}. {neighbours(strange[0], names)}"
+        return (
+            f"head.lora.target_modules: there is no {strange[0]}. {neighbours(strange[0], names)}"
+        )
     return f"head.lora: {first_line(error)}."
 
 
