@@ -8,7 +8,7 @@ import polars as pl
 
 from raqa.questions.reading import Vocabulary, read_answers
 from raqa.tables import ANSWERS
-from tests.questions import made
+from . import made
 
 
 def answers(*said: tuple[str, str | None], seed: int = 0, **columns: object) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from raqa.corpora.attributes import attribute
+from raqa.corpora.attributes import ATTRIBUTES, Attribute
 from raqa.questions.reading.facts import JOINT, QuestionFacts, facts_about
 from raqa.questions.reading.read import read_answer
 
@@ -20,7 +20,8 @@ READ = {
 }
 """Columns that `read_answers` adds."""
 
-_FACTS = ["attribute", "question_type", "question", "asked_label", "_options"]
+_FACTS = ["attribute", "family", "kind", "unit", "question_type", "question", "asked_label",
+          "_options"]  # fmt: skip
 _BETWEEN = "\0"
 
 
@@ -86,9 +87,6 @@ def read_answers(
 
     Returns:
         `answers` in the same order with READ's columns.
-
-    Raises:
-        UserError: an attribute is not in the registry.
     """
     facts = questions.with_columns(pl.col("options").list.join(_BETWEEN).alias("_options"))
     table = answers.join(facts.select("qa_id", *_FACTS), on="qa_id", how="left")
@@ -108,9 +106,11 @@ def read_answers(
 
 
 def _facts_of(group: tuple[Any, ...], vocabulary: Vocabulary) -> QuestionFacts:
-    name, question_type, question, asked, options = group
+    name, family, kind, unit, question_type, question, asked, options = group
+    units = {} if unit is None else {unit: 1.0}
+    made = Attribute(name, family, kind, name.replace("_", " "), unit, units=units)
     return facts_about(
-        attribute(name),
+        ATTRIBUTES.get(name, made),  # imported collections may ask about others
         question_type,
         question=question or "",
         offered=() if options is None else options.split(_BETWEEN),
