@@ -84,8 +84,6 @@ class Fitting:
         )
 
 
-
-
 def fit_labels(
     fitting: Fitting,
     recordings: Sequence[Recordings],  # noqa: ARG001

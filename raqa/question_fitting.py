@@ -61,7 +61,10 @@ def fit_questions(
         render_answers(one.answer(sides.test.asked), questions, templates)
         for one in (fitted, prior)
     )
-    answered = Answered(questions, constant)
+    both = pl.concat([sides.train.rows.select(*QUESTIONS), questions])
+    head = fitting.experiment.head
+    assert isinstance(head, QuestionHead)
+    answered = Answered(both, constant, head.says_labels, task.bertscore)
     return Outcome(said, fitted.history, fitted.save, answered=answered)
 
 

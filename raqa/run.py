@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +171,22 @@ def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]
     }
 
 
+def question_facts(experiment: Experiment) -> dict[str, Any]:
+    """What else is said of a run that answers questions."""
+    if experiment.task.kind != "questions":
+        return {}
+    from raqa.answering.base import QuestionHead
+    from raqa.questions.task import QuestionTask
+
+    head, task = experiment.head, experiment.task
+    assert isinstance(head, QuestionHead)
+    assert isinstance(task, QuestionTask)
+    return {
+        "rendered": head.says_labels,
+        "text_scorer": None if task.bertscore is None else asdict(task.bertscore),
+    }
+
+
 def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts:
     """Everything that tables, pages and trackers say about the run besides its numbers."""
     from raqa.provenance import provenance
@@ -188,6 +204,7 @@ def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts
         "synthetic": any(corpus.synthetic for corpus in corpora),
         "kind": experiment.task.kind,
         "classes": list(fold.classes),
+        **question_facts(experiment),
         "unit": experiment.task.attribute.unit,
         "encoder_fingerprint": encoder.fingerprint,
         "weights": encoder.weights,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from raqa.questions.reading import read_answers
+from raqa.questions.reading import Vocabulary, read_answers
 from raqa.questions.sentences import fill, say_numbers
 from raqa.questions.templates import AttributeTemplates, Wording, load_templates
 from raqa.regimes.fold import Fold
@@ -89,8 +89,8 @@ def read_predictions(
         PREDICTIONS or CLASS_PREDICTIONS, and a SET_ASIDE row for each answer that was replaced.
     """
     classes = list(fold.classes)
-    labels = {task.attribute.name: tuple(classes)}
-    read = read_answers(answers, questions, labels)
+    vocabulary = Vocabulary({task.attribute.name: tuple(classes)})
+    read = read_answers(answers, questions, vocabulary)
     train = fold.side("train")["label"]
     guess = train.median() if not classes else train.mode().sort()[0]
     number = pl.col("read_value")
@@ -123,6 +123,5 @@ def _shares(classes: int) -> pl.Expr:
     own = pl.col("probability").fill_null(SHARE).clip(1e-6, 1 - 1e-6)
     rest = (1 - own) / (classes - 1)
     return pl.concat_list(
-        pl.when(pl.col("prediction") == place).then(own).otherwise(rest)
-        for place in range(classes)
+        pl.when(pl.col("prediction") == place).then(own).otherwise(rest) for place in range(classes)
     )

@@ -13,6 +13,7 @@ from pydantic.dataclasses import dataclass
 from raqa.corpora.attributes import ATTRIBUTES, Attribute
 from raqa.corpora.base import Recordings
 from raqa.errors import UserError
+from raqa.metrics.bertscore import BertScorer
 from raqa.questions.collection import scan
 from raqa.questions.corpus import QUESTIONS_ASKED
 from raqa.questions.generate import Generator, QuestionSettings
@@ -32,6 +33,7 @@ class QuestionTask(Task):
             the spot with the settings below.
         templates: how they are worded; None: as shipped.
         wordings, balance, most_options, seed: see QuestionSettings.
+        bertscore: compares responses with the right answers by meaning; None: left out.
     """
 
     collection: Path | None = None
@@ -40,6 +42,7 @@ class QuestionTask(Task):
     balance: bool = True
     most_options: Annotated[int, Field(ge=2)] = 8
     seed: Annotated[int, Field(ge=0)] = 0
+    bertscore: BertScorer | None = None
     target: str = QUESTIONS_ASKED
     kind: ClassVar[TaskKind] = "questions"
 

@@ -147,6 +147,11 @@ def kind_of(run: Run) -> Kind:
     """How a run is shown."""
     from raqa.reports.class_report import ClassReport
     from raqa.reports.number_report import NumberReport
+    from raqa.reports.question_report import QuestionReport
 
-    kinds: dict[str, Kind] = {"regression": NumberReport(), "classification": ClassReport()}
+    kinds: dict[str, Kind] = {
+        "regression": NumberReport(),
+        "classification": ClassReport(),
+        "questions": QuestionReport(),
+    }
     return kinds[run.scores.kind]

@@ -187,7 +187,7 @@ class Draft:
         """
         predictions, draws = pl.read_parquet(self.path / PREDICTED), (resamples, bootstrap_seed)
         classes, fold = self._known.classes, pl.read_parquet(self.path / FOLDS)
-        scores = score_run(predictions, fold, classes, draws, read_answered(self.path))
+        scores = score_run(predictions, fold, classes, draws, read_answered(self.path, self._known))
         transfer = score_own(predictions, read_own(self.path, classes), classes, draws)
         files = {
             file.relative_to(self.path).as_posix(): _sha256(file)

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from raqa.corpora.base import Step
 from raqa.metrics import AnyScores
+from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.transfer import TransferScores
 from raqa.reports.provenance import Provenance
 from raqa.reports.scoring import Answered, Own, Scored
@@ -97,13 +98,15 @@ def read_own(path: Path, classes: Sequence[str]) -> Own | None:
     )
 
 
-def read_answered(path: Path) -> Answered | None:
+def read_answered(path: Path, known: Provenance) -> Answered | None:
     """What a run that answers questions was asked, where it is one."""
     if not (path / ASKED).is_file():
         return None
     return Answered(
         check_table(pl.read_parquet(path / ASKED), QUESTIONS, name="questions", key=["qa_id"]),
         check_table(pl.read_parquet(path / PRIOR), ANSWERS, name="prior answers"),
+        rendered=known.rendered,
+        scorer=BertScorer(**known.text_scorer) if known.text_scorer else None,
     )
 
 
@@ -133,5 +136,5 @@ def read_tables(path: Path) -> Run:
         scores=SCORES.validate_python(stored["scores"]),
         own=read_own(path, known.classes),
         transfer=TRANSFER.validate_python(stored.get("transfer")),
-        answered=read_answered(path),
+        answered=read_answered(path, known),
     )

@@ -206,5 +206,5 @@ def group_set_aside(rows: pl.DataFrame) -> list[tuple[str, list[str]]]:
     return [(reason or "", [item or "" for item in items]) for reason, items in groups.iter_rows()]
 
 
-CONSTANT_HEADS = frozenset({"median", "prior"})
+CONSTANT_HEADS = frozenset({"median", "prior", "majority", "question_prior"})
 """Heads that say the same by design, which is no reason for a warning."""
