@@ -192,8 +192,9 @@ def _label_table(scores: AnswerScores, style: str) -> Table:
     from raqa.reports.listing import plain_table
 
     table = plain_table("test answers", "n")
-    for heading in ("macro-F1", "95 % interval", "prior", "accuracy", "not read", "refused"):
-        table.add_column(heading, justify="right")
+    lost = _lost(scores)
+    for heading in ("macro-F1", "95 % interval", "prior", "accuracy", *lost):
+        table.add_column(heading, justify="right", no_wrap=True)
     for part in _parts(scores.answers):
         prior, labels = scores.prior.part(part.by, part.name).labels, part.labels
         if labels is None or prior is None:
@@ -206,8 +207,7 @@ def _label_table(scores: AnswerScores, style: str) -> Table:
             interval_text(labels.macro_f1_interval, PLACES),
             number_text(prior.macro_f1.mean, PLACES),
             number_text(labels.accuracy.mean, PLACES),
-            f"{part.counts.unreadable:,}",
-            f"{part.counts.refused:,}",
+            *(f"{getattr(part.counts, name):,}" for name in lost),
         )
     return table
 
@@ -219,8 +219,9 @@ def _number_table(scores: AnswerScores, style: str) -> Table:
     from raqa.reports.listing import plain_table
 
     table = plain_table("test numbers", "n")
-    for heading in ("MAE", "95 % interval", "training median's", "ratio", "not read", "refused"):
-        table.add_column(heading, justify="right")
+    lost = _lost(scores)
+    for heading in ("MAE", "95 % interval", "median's", "ratio", *lost):
+        table.add_column(heading, justify="right", no_wrap=True)
     for part in scores.answers.parts:
         numbers = part.numbers
         if part.by != "attribute" or numbers is None:
@@ -233,10 +234,15 @@ def _number_table(scores: AnswerScores, style: str) -> Table:
             interval_text(numbers.mae_interval, decimals(numbers.unit)),
             number_text(numbers.median_mae, decimals(numbers.unit)),
             number_text(numbers.relative_mae.mean),
-            f"{part.counts.unreadable:,}",
-            f"{part.counts.refused:,}",
+            *(f"{getattr(part.counts, name):,}" for name in lost),
         )
     return table
+
+
+def _lost(scores: AnswerScores) -> tuple[str, ...]:
+    """What happened to any answer besides being right or wrong; columns of it are shown."""
+    counts = scores.answers.all.counts
+    return tuple(name for name in ("unreadable", "refused", "unscored") if getattr(counts, name))
 
 
 def _headline_interval(scores: QuestionScores) -> Interval:
