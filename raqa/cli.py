@@ -184,7 +184,7 @@ def prepare(
 
     Shows licence, size and folder first, and asks before it fetches anything.
 
-    Interrupted at any moment, even by a power cut: the same command goes on from there.
+    It may be interrupted at any moment: the same command goes on from there.
 
     Files of your own that are in the folder are never overwritten.
 

@@ -28,7 +28,7 @@ LIMITS = {
     "questions": pl.Int64,  # in the collection
     "subjects": pl.Int64,  # in the collection
     "labels": pl.Int64,  # that are balanced; 0 for a numeric attribute
-    "labels_left_out": pl.Int64,  # asked about too rarely
+    "labels_left_out": pl.Int64,  # that too few subjects have
     "rarest": pl.String,  # of the balanced labels, by questions within the cap
     "rarest_subjects": pl.Int64,  # subjects that have it; of a numeric attribute all subjects
     "within_cap": pl.Int64,  # the most questions that could be balanced
@@ -51,8 +51,9 @@ class Balance:
 
     Attributes:
         per_subject: the most questions of one subject in a stratum.
-        least: a label with fewer questions in a stratum (within the cap) is left out of it, for
-            it would take all other labels down with it; so is one that training lacks.
+        least: a label with fewer training subjects (in validation and test a fifth of that) is
+            left out, for it would take all other labels down with it; so is one that training
+            lacks.
         seed: another one draws other subjects.
     """
 
@@ -181,9 +182,10 @@ def _balance_attribute(rows: pl.DataFrame, settings: Balance) -> tuple[pl.DataFr
 
 
 def _frequent_labels(capped: pl.DataFrame, least: int) -> pl.DataFrame:
-    """Labels asked about often enough in a stratum and, where there is training, known from it."""
-    counts = capped.group_by(*STRATUM, "label").len()
-    frequent = counts.filter((pl.col("len") >= least) | (pl.col("label") == ""))
+    """Labels that enough subjects of a stratum have and, where there is training, it has too."""
+    counts = capped.group_by(*STRATUM, "label").agg(pl.col("subject_id").n_unique())
+    needed = pl.when(pl.col("split") == "train").then(least).otherwise(max(1, least // 5))
+    frequent = counts.filter((pl.col("subject_id") >= needed) | (pl.col("label") == ""))
     trained = frequent.filter(pl.col("split") == "train").select("question_type", "label")
     types = capped.filter(pl.col("split") == "train")["question_type"].unique().implode()
     untrained = frequent.filter(~pl.col("question_type").is_in(types))
@@ -275,10 +277,10 @@ def _limit() -> pl.Expr:
         .then(pl.lit("one label"))
         .when(pl.col("taken") < pl.col("within_cap"))
         .then(pl.lit("target reached"))
-        .when(pl.col("layers_without_cap") > pl.col("layers"))
-        .then(pl.lit("cap per subject"))
         .when(pl.col("rarest_subjects") < FEW_SUBJECTS)
         .then(pl.lit("few subjects"))
+        .when(pl.col("layers_without_cap") > pl.col("layers"))
+        .then(pl.lit("cap per subject"))
         .when("free")
         .then(pl.lit("all taken"))
         .otherwise(pl.lit("rarest label"))

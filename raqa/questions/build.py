@@ -27,13 +27,23 @@ class Request:
     """What was typed after `raqa qa build`, taken apart and checked.
 
     Attributes:
-        overrides: settings of datamodule, split and paths, as in training.
+        overrides: settings of datamodule, split and paths, as in training; one that begins with
+            the name of a corpus instead of `datamodule` is for that corpus alone.
     """
 
     corpora: tuple[str, ...]
     overrides: tuple[str, ...]
     templates: str | None
     settings: QuestionSettings
+
+    def overrides_for(self, corpus: str) -> list[str]:
+        """What Hydra is told about one corpus."""
+        others = tuple(f"{name}." for name in self.corpora if name != corpus)
+        own = f"{corpus}."
+        return [f"datamodule={corpus}", *(
+            f"datamodule.{one.removeprefix(own)}" if one.startswith(own) else one
+            for one in self.overrides if not one.startswith(others)
+        )]  # fmt: skip
 
 
 def parse_request(words: Sequence[str]) -> Request:
@@ -42,9 +52,9 @@ def parse_request(words: Sequence[str]) -> Request:
     Raises:
         UserError: a corpus that does not exist or a setting of the wrong form, all together.
     """
-    from raqa.configuration.folder import group_choices
+    from raqa.configuration.folder import group_choices, group_texts
 
-    choices = group_choices("datamodule")
+    choices, groups = group_choices("datamodule"), group_texts()
     named = [word for word in words if "=" not in word]
     given = dict(word.split("=", 1) for word in words if word.split("=", 1)[0] in _OWN)
     overrides = [word for word in words if "=" in word and word.split("=", 1)[0] not in _OWN]
@@ -58,6 +68,12 @@ def parse_request(words: Sequence[str]) -> Request:
         for word in overrides
         if word.startswith("datamodule=")
     ]
+    keys = [word.split("=", 1)[0] for word in overrides]
+    problems += [
+        f"{key}: there is no such setting. {neighbours(key, [*_OWN, *groups])}"
+        for key in keys
+        if "." not in key and "/" not in key and key.split("@")[0] not in groups
+    ]
     templates = given.pop("templates", None)
     try:
         settings = TypeAdapter(QuestionSettings).validate_python(given)
@@ -67,8 +83,32 @@ def parse_request(words: Sequence[str]) -> Request:
         problems += [f"{name}={given[name]}: {_EXPECTED[name]}" for name in places]
     if problems:
         raise UserError(problems)
-    return Request(tuple(dict.fromkeys(named)) or _present(overrides), tuple(overrides),
-                   templates, settings)  # fmt: skip
+    corpora = tuple(dict.fromkeys(named)) or _present(overrides)
+    request = Request(corpora, tuple(overrides), templates, settings)
+    _check(request)
+    return request
+
+
+def _check(request: Request) -> None:
+    """Refuse settings that the corpora do not have, before any of them is read.
+
+    Raises:
+        UserError: all of them together, those that several corpora lack once.
+    """
+    from raqa.configuration.overrides import compose_choices
+
+    problems: dict[str, None] = {}
+    for corpus in request.corpora:
+        try:
+            compose_choices(request.overrides_for(corpus))
+        except UserError as error:
+            problems |= dict.fromkeys(error.problems)
+    if problems:
+        hint = ""
+        if len(request.corpora) > 1 and any("datamodule.corpus." in one for one in problems):
+            hint = f" For one corpus alone, write {request.corpora[0]}.corpus.SETTING=VALUE."
+        *first, last = problems
+        raise UserError([*first, last + hint])
 
 
 _EXPECTED = {
@@ -80,18 +120,23 @@ _EXPECTED = {
 
 
 def _present(overrides: Sequence[str]) -> tuple[str, ...]:
-    """Every published corpus whose folder is there.
+    """Every published corpus whose folder or table is there.
 
     Raises:
         UserError: none is.
     """
+    from omegaconf import OmegaConf
+
     from raqa.configuration.build import build_node
-    from raqa.configuration.folder import group_choices
+    from raqa.configuration.folder import config_folder, group_choices
     from raqa.configuration.overrides import compose_config
 
+    config = compose_config([one for one in overrides if one.startswith(("paths.", "paths="))])
     found = []
     for name in group_choices("datamodule"):
-        config = compose_config([f"datamodule={name}", *overrides])
+        config.datamodule = OmegaConf.load(config_folder() / "datamodule" / f"{name}.yaml")
+        if "_target_" not in config.datamodule.get("corpus", {}):
+            continue  # a made-up corpus that changes a few settings of another one
         corpus = build_node(config, "datamodule.corpus")
         if corpus.place is not None and corpus.place.exists() and not corpus.synthetic:
             found.append(name)
@@ -104,11 +149,12 @@ def _present(overrides: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_sides(
-    name: str, overrides: Sequence[str], *, cohort: bool = False, audio: bool = False
+    overrides: Sequence[str], *, cohort: bool = False, audio: bool = False
 ) -> Recordings:
     """Read a corpus and put its recordings on sides.
 
     Args:
+        overrides: as in training, `datamodule=NAME` among them.
         cohort: keep only what the datamodule's filters let pass.
         audio: keep only recordings whose file is there.
 
@@ -116,9 +162,9 @@ def read_sides(
         UserError: as the corpus, the cohort or the split say.
     """
     from raqa.configuration.build import build_node
-    from raqa.configuration.overrides import compose_config
+    from raqa.configuration.overrides import compose_choices
 
-    config = compose_config([f"datamodule={name}", *overrides])
+    config, _ = compose_choices(overrides)
     recordings: Recordings = build_node(config, "datamodule.corpus").read()
     sided: Recordings = build_node(config, "split").apply(recordings)
     if cohort:
@@ -155,7 +201,7 @@ def build(
     parts, problems = [], list[str]()
     for name in request.corpora:  # all are read before anything is written
         try:
-            parts.append(read_sides(name, request.overrides, cohort=cohort, audio=audio))
+            parts.append(read_sides(request.overrides_for(name), cohort=cohort, audio=audio))
         except UserError as error:
             problems += error.problems
     names = [one.corpus for one in parts]

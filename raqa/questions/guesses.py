@@ -34,8 +34,8 @@ GUESSES = {
 PER_ATTRIBUTE = 2_000
 """Test questions drawn by hash for each attribute and question type."""
 
-TEXTS = 5_000
-"""Different training pairs of question and label, the most frequent of each attribute and type."""
+TRAINED = 5_000
+"""Training questions that reading learns from, drawn for each attribute and question type."""
 
 FEATURES = 2**14
 """Places for hashed words and pairs and triples of them."""
@@ -50,12 +50,10 @@ class Guessed:
     Attributes:
         table: GUESSES columns.
         questions: how many test questions with a label there are, of which the table has some.
-        texts_left_out: training pairs of question and label beyond the most frequent `TEXTS`.
     """
 
     table: pl.DataFrame
     questions: int
-    texts_left_out: int
 
 
 def guess_answers(
@@ -69,20 +67,18 @@ def guess_answers(
     training = _training(labelled)
     test, count = _test(labelled, per_attribute, seed)
     if training.is_empty() or test.is_empty():
-        return Guessed(pl.DataFrame(schema=GUESSES), count, 0)
-    left_out, told = 0, []
+        return Guessed(pl.DataFrame(schema=GUESSES), count)
+    told = []
     for (attribute, question_type), asked in test.group_by(_TARGET, maintain_order=True):
         seen = training.filter(attribute=attribute, question_type=question_type)
         texts = seen.group_by("question", "label").agg(pl.col("pairs").sum())
-        texts = texts.sort(-pl.col("pairs"), "question", "label")
-        left_out += max(0, texts.height - TEXTS)
-        read = _read_question(texts.head(TEXTS), asked["question"])
+        read = _read_question(texts.sort("question", "label"), asked["question"], seed)
         told.append(asked.with_columns(question_only=read))
     guesses = pl.concat(told)
     for name, keys in (("constant", ["question_type"]), ("prior", [*_TARGET, "asked_label"])):
         frequent = _most_frequent(training, keys).rename({"label": name})
         guesses = guesses.join(frequent, on=keys, how="left", nulls_equal=True)
-    return Guessed(guesses.select(list(GUESSES)), count, left_out)
+    return Guessed(guesses.select(list(GUESSES)), count)
 
 
 def median_errors(questions: pl.LazyFrame, per_attribute: int = PER_ATTRIBUTE) -> pl.DataFrame:
@@ -147,20 +143,24 @@ def _most_frequent(training: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     return ordered.unique(keys, keep="first", maintain_order=True).select(*keys, "label")
 
 
-def _read_question(seen: pl.DataFrame, asked: pl.Series) -> pl.Series:
+def _read_question(seen: pl.DataFrame, asked: pl.Series, seed: int) -> pl.Series:
     """Learn labels from the words of questions and guess those of others."""
     from sklearn.feature_extraction.text import HashingVectorizer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
+    from sklearn.linear_model import SGDClassifier
 
-    if seen["label"].n_unique() < 2:
-        label = seen["label"][0] if seen.height else None
-        return pl.Series([label] * len(asked), dtype=pl.String)
+    if seen.is_empty():
+        return pl.Series([None] * len(asked), dtype=pl.String)
+    pairs = seen["pairs"].to_numpy()
+    random = np.random.default_rng(seed)
+    rows = random.choice(len(pairs), min(TRAINED, pairs.sum()), p=pairs / pairs.sum())
+    learnt = seen[rows]
+    if learnt["label"].n_unique() < 2:
+        return pl.Series([learnt["label"][0]] * len(asked), dtype=pl.String)
     words = HashingVectorizer(n_features=FEATURES, ngram_range=(1, 3))
-    model = make_pipeline(words, LogisticRegression(max_iter=1000))
-    weights = seen["pairs"].to_numpy().astype(np.float64)
-    model.fit(seen["question"].to_list(), seen["label"].to_numpy(),
-              logisticregression__sample_weight=weights)  # fmt: skip
+    model = SGDClassifier(
+        loss="log_loss", alpha=1e-5, max_iter=20, tol=None, average=True, random_state=seed
+    )
+    model.fit(words.transform(seen["question"].to_list())[rows], learnt["label"].to_numpy())
     texts = asked.unique(maintain_order=True)
-    guessed = [str(label) for label in model.predict(texts.to_list())]
+    guessed = [str(label) for label in model.predict(words.transform(texts.to_list()))]
     return asked.replace_strict(texts, pl.Series(guessed), return_dtype=pl.String)

@@ -130,7 +130,7 @@ def _recordings(path: Path, notes: _Notes, problems: list[str]) -> pl.DataFrame 
     ):
         name = _recording_id(file or "", subject or "")
         if problem := _file_problem(file, name, seen):
-            notes.add(file or f"row {place}", problem, row=place, field="Audio File")
+            notes.add(file or f"row {place:d}", problem, row=place, field="Audio File")
             continue
         seen.add(name)
         side = SPLIT_WORDS.get((split or "").strip().lower())
@@ -146,7 +146,7 @@ def _recordings(path: Path, notes: _Notes, problems: list[str]) -> pl.DataFrame 
 def _note_lacking(recordings: pl.DataFrame, notes: _Notes) -> None:
     """Subjects with fewer recordings than nearly all have."""
     counts = recordings.group_by("subject_id").len().sort("subject_id")
-    usual = counts["len"].mode().max() if counts.height else 0
+    usual = max(counts["len"].mode(), default=0)
     for subject, count in counts.filter(pl.col("len") < usual).iter_rows():
         notes.add(subject, f"has {count} recordings where {usual} are usual; those are used")
 

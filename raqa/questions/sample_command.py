@@ -29,7 +29,7 @@ def sample(
         int, typer.Option(help="Most questions of one subject, for each attribute and type.")
     ] = 5,
     least: Annotated[
-        int, typer.Option(help="Labels asked about less often than this are left out.")
+        int, typer.Option(help="Labels that fewer training subjects have are left out.")
     ] = 5,
     seed: Annotated[int, typer.Option(help="Another one draws other subjects.")] = 0,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from raqa.corpora.attributes import ATTRIBUTES, FAMILIES
+from raqa.corpora.attributes import ATTRIBUTES, FAMILIES, Attribute
 from raqa.errors import UserError, neighbours
 from raqa.tables import QUESTION_TYPES
 
@@ -104,7 +104,7 @@ def read_entries(folder: Path) -> tuple[dict[str, Entry], dict[str, Any], list[s
         if name not in entries and wanted.kind in patterns:
             where = f"{PATTERNS}.yaml: {wanted.kind} (for {name})"
             pattern = patterns[wanted.kind]
-            entries[name] = _join(where, pattern, {"thing": wanted.text}, own=False)
+            entries[name] = _join(where, pattern, {"thing": _thing(wanted)}, own=False)
     return entries, units, problems
 
 
@@ -130,6 +130,15 @@ def _entry(  # noqa: PLR0917
         problems.append(f"{where}: there is no pattern {like!r}. {neighbours(like, patterns)}")
         return None
     return _join(where, patterns.get(str(like), {}), raw, own=True)
+
+
+def _thing(attribute: Attribute) -> str:
+    """What an attribute is called where no file does: its text, unless a label stands in it."""
+    text = attribute.text.lower()
+    told = attribute.kind != "binary" and any(
+        said.lower() in text for said in attribute.label_texts.values()
+    )
+    return attribute.name.replace("_", " ") if told else attribute.text
 
 
 def _join(where: str, pattern: Mapping[str, Any], raw: Mapping[str, Any], *, own: bool) -> Entry:

@@ -119,3 +119,17 @@ def test_another_folder_is_refused_with_the_way_to_get_it(tmp_path: Path) -> Non
     (tmp_path / "train.7z.001").write_bytes(b"7z")
     with pytest.raises(UserError, match=r"train\.7z\.001 are not unpacked yet"):
         HfLung(root=tmp_path).read()
+
+
+def test_every_place_of_the_multichannel_device_is_known(tmp_path: Path) -> None:
+    places = (*(f"L{number}" for number in range(1, 9)), "Tc", "L10")
+    for place in places:
+        name = f"trunc_2019-06-03-09-33-45-{place}_1_label.txt"
+        (tmp_path / name).write_text("I 0:0:1 0:0:2\n")
+    table = HfLung(root=tmp_path).read().table
+    found = dict(zip(table["recording_id"].str.slice(26).str.head(-2), table["chest_location"],
+                     strict=True))  # fmt: skip
+    right, left = ["anterior_right"] * 2 + ["lateral_right"] * 2, ["anterior_left"] * 2
+    expected = [*right, *left, "lateral_left", "lateral_left", "trachea", None]
+    assert [found[place] for place in places] == expected
+    assert table["split"].null_count() == 10

@@ -180,3 +180,30 @@ def test_lines_of_tables_that_are_none_are_set_aside(root: Path, tmp_path: Path)
         "this id stands in several, different rows",
         "the subject is not in ICBHI_Challenge_diagnosis.txt",
     }
+
+
+@pytest.mark.parametrize(
+    ("code", "attribute", "meant"),
+    [
+        ("Tc_sc_Meditron", "chest_location", "trachea"),
+        ("Al_sc_Meditron", "chest_location", "anterior_left"),
+        ("Ar_sc_Meditron", "chest_location", "anterior_right"),
+        ("Pl_sc_Meditron", "chest_location", "posterior_left"),
+        ("Pr_sc_Meditron", "chest_location", "posterior_right"),
+        ("Ll_sc_Meditron", "chest_location", "lateral_left"),
+        ("Lr_sc_Meditron", "chest_location", "lateral_right"),
+        ("Xx_sc_Meditron", "chest_location", None),
+        ("Tc_mc_AKGC417L", "acquisition", "multi"),
+        ("Tc_sc_Meditron", "acquisition", "single"),
+        ("Tc_sc_LittC2SE", "device", "Littmann Classic II SE stethoscope"),
+        ("Tc_sc_Litt3200", "device", "Littmann 3200 stethoscope"),
+        ("Tc_sc_AKGC417L", "device", "AKG C417L microphone"),
+        ("Tc_sc_Meditron", "device", "WelchAllyn Meditron stethoscope"),
+        ("Tc_sc_Another", "device", "Another"),
+    ],
+)
+def test_every_code_of_a_file_name_is_known(
+    tmp_path: Path, code: str, attribute: str, meant: str | None
+) -> None:
+    (tmp_path / f"101_1b1_{code}.txt").write_text("0.1\t0.9\t0\t0\n")
+    assert Icbhi(root=tmp_path).read().table[attribute].to_list() == [meant]

@@ -19,7 +19,7 @@ def train(write: Write, folder: Path, corpus: str, *settings: str) -> Run:
     (folder / corpus).mkdir()
     write(folder / corpus)
     main([f"datamodule={corpus}", "encoder=mel_stats", "head=linear", "trainer.max_epochs=2",
-          "seeds=1", f"paths.data={folder}", f"paths.runs={folder / 'runs'}", *settings])  # fmt: skip
+          "seeds=1", f"paths.data={folder}", f"paths.runs={folder}/runs", *settings])  # fmt: skip
     (run,) = (folder / "runs").glob(f"{corpus}-*")
     return read_run(run)
 

@@ -57,7 +57,9 @@ def test_age_belongs_to_the_recording_sex_and_place_are_in_the_name(root: Path) 
     assert first["subject_id"] == later["subject_id"] == "40000000"
     assert (first["age"], later["age"]) == (3.3, 3.9)
     assert (first["sex"], first["chest_location"]) == ("male", "posterior_left")
-    assert row(table, "40000001_4.3_1_p3_13")["sex"] == "female"
+    other = row(table, "40000001_4.3_1_p3_13")
+    assert (other["sex"], other["chest_location"]) == ("female", "posterior_right")
+    assert row(table, sprsound.POOR)["chest_location"] == "lateral_right"
     assert later["chest_location"] == "lateral_left"
 
 

@@ -38,11 +38,12 @@ def test_yes_and_no_are_equally_frequent_for_every_question_text():
 
 
 def test_no_subject_gives_more_than_its_cap():
-    questions = table(rows({"a": "yes", "b": "no"} | subjects(5, "no"), recordings=9))
-    taken = chosen(questions)
-    assert taken.filter(label="yes").height == 2
+    questions = table(rows(subjects(21, "yes") | subjects(30, "no"), recordings=9))
+    settings = Balance(train=900, per_subject=2, least=2)
+    taken = chosen(questions, settings)
+    assert taken.filter(label="yes").height == 42
     assert taken["subject_id"].value_counts()["count"].max() <= 2
-    assert limit(questions) == "cap per subject"
+    assert limit(questions, settings) == "cap per subject"
 
 
 def test_all_subjects_give_one_question_before_any_gives_a_second():
@@ -72,6 +73,13 @@ def test_the_target_is_shared_equally_and_what_one_attribute_lacks_another_gives
 )
 def test_what_limited_an_attribute_is_said(labels, reason):
     assert limit(table(rows(labels))) == reason
+
+
+def test_a_label_of_too_few_subjects_does_not_take_the_others_down():
+    labels = subjects(9, "male") | subjects(9, "female") | subjects(1, "other")
+    questions = table(rows(labels, attribute="sex", recordings=9))
+    assert dict(chosen(questions)["label"].value_counts().rows()) == {"male": 18, "female": 18}
+    assert balanced(questions, SMALL).limits["labels_left_out"].to_list() == [1]
 
 
 def test_a_label_that_training_lacks_is_not_asked_about_elsewhere():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,9 @@ from raqa.regimes.split import BySubject
 from .conftest import made_recordings
 
 TEMPLATES: Templates = load_templates()
-QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+# RAQA_EXAMPLES=400 looks harder, for two minutes.
+EXAMPLES = int(os.environ.get("RAQA_EXAMPLES", "25"))
+QUICK = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=9)
 
 

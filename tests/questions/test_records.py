@@ -36,6 +36,8 @@ def test_a_record_is_a_subject_and_a_question_with_lists_in_parallel(
     assert {one["question_type"] for one in records} == {
         "open-ended", "multiple-choice", "single-verify"}  # fmt: skip
     assert [one["id"] for one in records] == list(range(len(records)))
+    for one in records:
+        assert one["audio_filename_list"] == sorted(one["audio_filename_list"])
 
 
 def test_the_datasets_library_loads_the_records(files: dict[str, Path], tmp_path: Path) -> None:

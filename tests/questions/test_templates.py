@@ -6,7 +6,7 @@ import pytest
 
 from raqa.corpora.attributes import ATTRIBUTES
 from raqa.errors import UserError
-from raqa.questions.template_files import copy_templates
+from raqa.questions.template_files import SHIPPED, copy_templates
 from raqa.questions.templates import Templates, load_templates
 
 PATTERNS = """
@@ -200,3 +200,17 @@ def test_an_answer_of_another_template_is_not_read(shipped: Templates) -> None:
         shipped.read_back("asthma/single_verify/1", "It rains.", None)
     with pytest.raises(UserError, match="asthma/single_verify/1"):
         shipped.read_back("asthma/single_verify/100", "Yes.", None)
+
+
+def test_the_documented_example_loads(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "questions.md").read_text()
+    (tmp_path / "patterns.yaml").write_text((SHIPPED / "patterns.yaml").read_text())
+    (tmp_path / "profile.yaml").write_text(page.partition("```yaml")[2].partition("```")[0])
+    templates = load_templates(tmp_path).by_attribute
+    assert templates["height"].excluded == "not to be heard"
+    assert len(templates["sex"].wordings) == 3
+
+
+def test_every_attribute_can_be_asked_about_with_the_pattern_of_its_kind(tmp_path: Path) -> None:
+    (tmp_path / "patterns.yaml").write_text((SHIPPED / "patterns.yaml").read_text())
+    assert set(load_templates(tmp_path).by_attribute) == set(ATTRIBUTES)

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import pytorch_lightning as lightning
 import torch
+from numpy.typing import NDArray
 
 from raqa.answering.base import AUDIO_ROW, QuestionPairs
 from raqa.answering.soft_prefix.batches import Collate
@@ -21,7 +22,7 @@ from raqa.answering.soft_prefix.language_model import LanguageModel
 from raqa.answering.soft_prefix.loaders import Passes, Place, Position, TrainPasses
 from raqa.answering.soft_prefix.model import SoftPrefixModel
 from raqa.answering.soft_prefix.module import SoftPrefixModule
-from raqa.answering.soft_prefix.selection import Events, Finished, SeedsFile, Selection
+from raqa.answering.soft_prefix.selection import Events, Finished, Row, SeedsFile, Selection
 from raqa.answering.soft_prefix.tokens import tokenise
 from raqa.errors import UserError
 from raqa.heads.data import FloatArray
@@ -52,14 +53,17 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What training has left, by seed.
+    """What training has left.
 
     Attributes:
+        parameters: each seed's best, by name.
+        rows: of HISTORY.
         device: of the process that trained, or of the first one.
         model: that it was trained in; None: it stayed in another process.
     """
 
-    finished: Mapping[int, Finished]
+    parameters: Mapping[int, Mapping[str, NDArray[Any]]]
+    rows: Sequence[Row]
     scaling: Scaling
     device: torch.device
     model: SoftPrefixModel | None
@@ -84,7 +88,8 @@ def train_seeds(
             is too small.
         StoppedError: asked for.
     """
-    arguments = {**trainer_arguments(job.settings), **_together(job.settings, place)}
+    arguments = trainer_arguments(job.settings)
+    arguments |= _together(arguments["accelerator"], place)
     sides = prepare(job, language)
     model = job.head.model(language, frames_of(job.train.audio).shape[1:])
     model.to(kind_of(job.settings))
@@ -97,8 +102,16 @@ def train_seeds(
     for seed in job.seeds:
         if seed not in finished:
             finished[seed] = training.train(seed)
-    device = next(model.mapper.parameters()).device
-    return Outcome(finished, sides.scaling, device, model)
+    return Outcome(
+        parameters={
+            seed: {name: one.numpy() for name, one in finished[seed].best.items()}
+            for seed in job.seeds
+        },
+        rows=[row for seed in job.seeds for row in finished[seed].rows],
+        scaling=sides.scaling,
+        device=next(model.mapper.parameters()).device,
+        model=model,
+    )
 
 
 def prepare(job: Job, language: LanguageModel) -> Sides:
@@ -217,16 +230,14 @@ class _Training:
         )
 
 
-def _together(settings: TrainerSettings, place: Place | None) -> dict[str, Any]:
+def _together(accelerator: str, place: Place | None) -> dict[str, Any]:
     """What several processes that train together mean to a Lightning Trainer."""
     if place is None:
         return {}
     from pytorch_lightning.strategies import DDPStrategy
 
-    backend = "gloo" if settings.accelerator == "cpu" else "nccl"
-    # Nothing that is trained has buffers; processes must not wait for each other in validation.
-    strategy = DDPStrategy(process_group_backend=backend, broadcast_buffers=False)
-    return {"strategy": strategy, "devices": place.ranks}
+    backend = "gloo" if accelerator == "cpu" else "nccl"
+    return {"strategy": DDPStrategy(process_group_backend=backend)}
 
 
 @contextmanager

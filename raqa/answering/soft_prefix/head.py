@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from raqa.answering.soft_prefix.tokens import Tokens
 
 
-@dataclass(frozen=True, config=ConfigDict(extra="forbid", strict=True))
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class SoftPrefixHead(QuestionHead):
     """A language model that is told what was heard by a prefix of vectors.
 

@@ -10,6 +10,7 @@ from torch.nn.functional import adaptive_avg_pool1d, scaled_dot_product_attentio
 
 from raqa.answering.soft_prefix.dropout import DropoutSource, SeededDropout
 from raqa.answering.soft_prefix.settings import MapperSettings
+from raqa.pretrained import quiet_generator
 
 
 class Mapper(nn.Module):
@@ -143,7 +144,8 @@ def make_mapper(
         scale: see Mapper.
     """
     kind = Attending if settings.kind == "transformer" else PerStep
-    return Mapper(kind(settings, shape, prefixes, embedding, source), scale)
+    with quiet_generator():
+        return Mapper(kind(settings, shape, prefixes, embedding, source), scale)
 
 
 def initialise(mapper: Mapper, draws: torch.Generator) -> None:

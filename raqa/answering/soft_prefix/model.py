@@ -31,9 +31,14 @@ NOT_SCORED = -100
 
 @dataclass(frozen=True)
 class Answer:
-    """What was written to one question, and how probable the model holds just that."""
+    """What was written to one question, and how probable the model holds just that.
+
+    Attributes:
+        tokens: with the end token, unless the answer was cut off.
+    """
 
     text: str
+    tokens: tuple[int, ...]
     probability: float
 
 
@@ -151,12 +156,14 @@ class SoftPrefixModel(nn.Module):
         )
         tokens = written.sequences
         ended = (tokens == self.language.end).long()
-        before_end = ended.cumsum(1) - ended == 0  # the end token itself is a part
-        logs = steps.double().masked_fill(~before_end[:, : steps.shape[1]], 0).sum(1)
+        own = ended.cumsum(1) - ended == 0  # up to the end token and with it; then filling
+        logs = steps.double().masked_fill(~own[:, : steps.shape[1]], 0).sum(1)
         texts = self.language.tokenizer.batch_decode(tokens, skip_special_tokens=True)
         return [
-            Answer(text.strip(), probability)
-            for text, probability in zip(texts, logs.exp().tolist(), strict=True)
+            Answer(text.strip(), tuple(row[mask].tolist()), probability)
+            for text, row, mask, probability in zip(
+                texts, tokens, own, logs.exp().tolist(), strict=True
+            )
         ]
 
     def _embedded(self, batch: Batch) -> Tensor:

@@ -72,11 +72,12 @@ class SoftPrefixModule(lightning.LightningModule):
         names = {f"model.{name}" for name in self.model.trained}
         state = checkpoint["state_dict"]
         checkpoint["state_dict"] = {name: state[name] for name in state if name in names}
-        checkpoint["trained_sum"] = self.trained_sum
+        gathered = self.trainer.strategy.all_gather(self.trained_sum.to(self.device))
+        checkpoint["trained_sums"] = gathered.view(self.passes.place.ranks, 2)
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Go on with the epoch's sum."""
-        self.trained_sum = checkpoint["trained_sum"].clone()
+        """Go on with this process's sum of the epoch."""
+        self.trained_sum = checkpoint["trained_sums"][self.passes.place.rank].clone()
 
     def configure_optimizers(self) -> Optimizer:
         """The optimiser that the settings name, over what is trained."""

@@ -6,10 +6,13 @@ only this one asks whether to stop, talks to the user and writes the run's folde
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
 import os
 import queue
 import socket
 import traceback
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from raqa.answering.soft_prefix.fit import Job, Outcome, train_seeds
@@ -36,8 +39,6 @@ def train_together(job: Job, events: Events) -> Outcome:
         UserError: as train_seeds does, or a process died.
         StoppedError: asked for.
     """
-    from torch import multiprocessing
-
     context = multiprocessing.get_context("spawn")
     told, stop = context.Queue(), context.Event()
     ranks, port = processes(job.settings), _free_port()
@@ -93,6 +94,7 @@ def _work(job: Job, place: Place, port: int, told: Any, stop: Any) -> None:
         MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), LOCAL_RANK=str(place.rank),
         NODE_RANK="0", WORLD_SIZE=str(place.ranks),
     )  # fmt: skip
+    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)  # it names every process
     first = place.rank == 0
 
     def tell(what: str, *content: Any) -> None:
@@ -107,7 +109,7 @@ def _work(job: Job, place: Place, port: int, told: Any, stop: Any) -> None:
     )
     try:
         outcome = train_seeds(job, job.head.language(), events, place)
-        tell("done", Outcome(outcome.finished, outcome.scaling, outcome.device, None))
+        tell("done", replace(outcome, model=None))
     except StoppedError as stopped:
         tell("stopped", *stopped.args)
     except UserError as error:

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from raqa.answering.base import Fitting, QuestionPairs
 from raqa.answering.soft_prefix.fit import Job, frames_of, train_seeds
 from raqa.answering.soft_prefix.fitted import FittedSoftPrefix
-from raqa.answering.soft_prefix.selection import Events, Row, as_arrays
+from raqa.answering.soft_prefix.selection import Events, Row
 from raqa.training.history import HISTORY
 from raqa.training.loop import say_to
 from raqa.training.settings import processes
@@ -36,14 +36,14 @@ def follow(
     model = outcome.model or head.model(head.language(), shape)
     if fitting.settings.precision == 64:
         model.double()
-    rows = [row for seed in fitting.seeds for row in outcome.finished[seed].rows]
+    history = pl.DataFrame(outcome.rows, schema=dict(HISTORY), orient="row")
     return FittedSoftPrefix(
         head=head,
         model=model,
         shape=shape,
         scaling=outcome.scaling,
-        parameters={seed: as_arrays(outcome.finished[seed].best) for seed in fitting.seeds},
-        history=pl.DataFrame(rows, schema=dict(HISTORY), orient="row").sort("seed", "epoch"),
+        parameters=outcome.parameters,
+        history=history.sort("seed", "epoch"),
         device=outcome.device,
     )
 

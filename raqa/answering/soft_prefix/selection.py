@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as lightning
-import torch
 from pytorch_lightning.callbacks import Callback
 from torch import Tensor
 
@@ -109,7 +108,7 @@ class Selection(Callback):
         self.seed, self.patience, self.position = seed, patience, position
         self.file, self.events, self.clock = file, events, clock
         self.left = Finished({})
-        self.best_error, self._waited = math.inf, 0
+        self._waited = 0
         self._written, self._cost = clock(), 0.0
         self._terminated = signal.getsignal(signal.SIGTERM)
 
@@ -122,7 +121,6 @@ class Selection(Callback):
         """Everything that a fit which was stopped goes on with."""
         return {
             **self.left.plain(),
-            "best_error": self.best_error,
             "waited": self._waited,
             "position": [self.position.epoch, self.position.step],
         }
@@ -131,7 +129,7 @@ class Selection(Callback):
         """Go on with what `state_dict` gave."""
         rows = [tuple(row) for row in state_dict["rows"]]
         self.left = Finished(state_dict["best"], rows)
-        self.best_error, self._waited = state_dict["best_error"], state_dict["waited"]
+        self._waited = state_dict["waited"]
         self.position.epoch, self.position.step = state_dict["position"]
 
     def on_load_checkpoint(
@@ -176,12 +174,13 @@ class Selection(Callback):
         """Judge the epoch that has just been validated."""
         assert isinstance(pl_module, SoftPrefixModule)
         loss, error = pl_module.train_loss, pl_module.validation_error
+        lowest = min((row[3] for row in self.left.rows if row[3] is not None), default=math.inf)
         row = (self.seed, self.position.epoch + 1, _finite(loss), _finite(error))
         self.left.rows.append(row)
         self.events.epoch(row)
         self._waited += 1
-        if error < self.best_error:
-            self.best_error, self._waited = error, 0
+        if error < lowest:
+            self._waited = 0
             self.left.best = {
                 name: one.detach().cpu().clone() for name, one in pl_module.model.trained.items()
             }
@@ -219,8 +218,3 @@ class Selection(Callback):
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def as_arrays(best: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Trained parameters as arrays."""
-    return {name: torch.as_tensor(one).numpy() for name, one in best.items()}

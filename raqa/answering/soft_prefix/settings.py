@@ -10,9 +10,9 @@ from pydantic.dataclasses import dataclass
 
 from raqa.errors import neighbours
 
-CHECKED = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+CHECKED = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-Positive = Annotated[int, Field(ge=1)]
+Positive = Annotated[int, Field(ge=1, strict=True)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
@@ -70,15 +70,10 @@ class LoraSettings:
             kind of model.
     """
 
-    rank: Annotated[int, Field(ge=0)] = 0
+    rank: Annotated[int, Field(ge=0, strict=True)] = 0
     alpha: Annotated[float, Field(gt=0)] = 16.0
     dropout: Share = 0.05
     target_modules: tuple[str, ...] | None = None
-
-    @field_validator("target_modules", mode="before")
-    @classmethod
-    def _listed(cls, value: object) -> object:
-        return tuple(value) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, config=CHECKED)

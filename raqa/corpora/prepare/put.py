@@ -13,15 +13,15 @@ _MENTIONED = 5
 
 
 def move_into(draft: Path, place: Path, files: Sequence[UnpackedFile]) -> None:
-    """Move a whole draft into a folder; a call that was interrupted is finished by the next.
+    """Move a whole draft into a folder.
 
     A folder that is not there yet appears whole. A file that is there already stays, if it has
-    the same bytes.
+    the same bytes, as those have that a call moved before it was interrupted.
 
     Raises:
         UserError: files or links are in the way; nothing was moved.
     """
-    problems = [text for one in files if (text := _in_the_way(draft, place, one))]
+    problems = [text for one in files if (text := _in_the_way(place, one))]
     if problems:
         more = f", and {len(problems) - _MENTIONED} more" if len(problems) > _MENTIONED else ""
         raise UserError(
@@ -32,10 +32,8 @@ def move_into(draft: Path, place: Path, files: Sequence[UnpackedFile]) -> None:
     _move(draft, place)
 
 
-def _in_the_way(draft: Path, place: Path, file: UnpackedFile) -> str | None:
+def _in_the_way(place: Path, file: UnpackedFile) -> str | None:
     """What is where a file is to go; None: nothing, or the same bytes."""
-    if not (draft / file.path).exists():  # moved by a call that was interrupted
-        return None
     target = place / file.path
     for folder in target.relative_to(place).parents:
         there = place / folder

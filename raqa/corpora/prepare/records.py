@@ -76,7 +76,7 @@ class Workshop:
         return self.inner / "arriving" / file
 
     def draft(self, name: str) -> Path:
-        """Where an archive is unpacked; `draft.json` beside it says that it is whole."""
+        """Where an archive is unpacked."""
         return self.inner / "drafts" / hashlib.sha256(name.encode()).hexdigest()[:16]
 
     def records(self) -> dict[str, Record]:

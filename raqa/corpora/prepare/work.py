@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
-from pathlib import Path
-
-from pydantic import TypeAdapter
+from pathlib import Path, PurePosixPath
 
 from raqa.corpora.downloads import Download, Parts
 from raqa.corpora.prepare.put import move_into
@@ -127,12 +125,12 @@ class Worker:
         if download.unpack is None:
             file = UnpackedFile(download.file, record.size or 0, record.sha256 or "")
             if found is None:
-                target.rename(self.workshop.place / download.file)
+                self._move(target)
             record = replace(record, files=(file,))
         else:
             try:
                 _check_room(source, download, self.workshop.place)
-                record = self._unpack(record, download, source)
+                record = self._unpack_into(record, partial(_unpack, source, download))
             except ArchiveError:
                 if found is None:  # nothing can be made of it: the next call fetches anew
                     target.unlink()
@@ -162,8 +160,8 @@ class Worker:
         for folder, group in groupby(found, lambda path: path.parent):
             name = f"{folder.relative_to(place)}/"
             if name not in made:
-                unpacked = self._drafted(name, partial(unpack_tar, list(group)))
-                made[name] = self._move(Record(name, NOT_VERIFIED, _now()), unpacked, parts.into)
+                record = Record(name, NOT_VERIFIED, _now())
+                made[name] = self._unpack_into(record, partial(unpack_tar, list(group)), parts.into)
                 self.workshop.keep(made[name])
         return list(made.values())
 
@@ -171,6 +169,12 @@ class Worker:
         """A file of that name in the corpus's folder: the user's, or moved there just before."""
         path = self.workshop.place / download.file
         return path if path.is_file() else None
+
+    def _move(self, target: Path) -> None:
+        goal = self.workshop.place / target.name
+        if goal.is_symlink() or goal.exists():  # found, were it a file
+            raise UserError(f"{goal} is in the way and no file. Move it away, and run again.")
+        target.rename(goal)
 
     def _record(self, download: Download, source: Path, origin: Version | None) -> Record:
         sums = digests(source, "sha256")
@@ -188,45 +192,28 @@ class Worker:
             modified=origin.modified if origin else "",
         )
 
-    def _unpack(self, record: Record, download: Download, source: Path) -> Record:
-        def make(draft: Path) -> Unpacked:
-            if download.unpack == "zip":
-                return unpack_zip(source, draft, strip=download.strip)
-            return unpack_tar([source], draft, strip=download.strip)
-
-        return self._move(record, self._drafted(download.file, make), "")
-
-    def _drafted(self, name: str, make: Callable[[Path], Unpacked]) -> tuple[Path, Unpacked]:
-        """Unpack into a draft folder, unless an interrupted call has done that."""
-        draft = self.workshop.draft(name)
-        note = draft.with_name(f"{draft.name}.json")
-        if note.exists():
-            content = json.loads(note.read_text(encoding="utf-8"))
-            return draft, TypeAdapter(Unpacked).validate_python(content)
+    def _unpack_into(
+        self, record: Record, make: Callable[[Path], Unpacked], into: str = ""
+    ) -> Record:
+        """Unpack into a draft folder and move what is whole; an interrupted call begins again."""
+        draft = self.workshop.draft(record.file)
         remove_draft(draft)
-        draft.mkdir(parents=True)
+        (draft / into).mkdir(parents=True)
         try:
-            unpacked = make(draft)
-        except BaseException:
+            unpacked = make(draft / into)
+            files = tuple(
+                replace(one, path=str(PurePosixPath(into, one.path))) for one in unpacked.files
+            )
+            move_into(draft, self.workshop.place, files)
+        finally:
             remove_draft(draft)
-            raise
-        write_json(note, as_json(unpacked))
-        return draft, unpacked
-
-    def _move(self, record: Record, made: tuple[Path, Unpacked], into: str) -> Record:
-        draft, unpacked = made
-        if draft.exists():
-            try:
-                move_into(draft, self.workshop.place / into, unpacked.files)
-            except UserError:
-                draft.with_name(f"{draft.name}.json").unlink()
-                remove_draft(draft)
-                raise
-        files = tuple(
-            replace(one, path=f"{into}/{one.path}" if into else one.path) for one in unpacked.files
-        )
-        draft.with_name(f"{draft.name}.json").unlink(missing_ok=True)
         return replace(record, files=files, skipped=unpacked.skipped)
+
+
+def _unpack(source: Path, download: Download, draft: Path) -> Unpacked:
+    if download.unpack == "zip":
+        return unpack_zip(source, draft, strip=download.strip)
+    return unpack_tar([source], draft, strip=download.strip)
 
 
 def _check_room(source: Path, download: Download, place: Path) -> None:

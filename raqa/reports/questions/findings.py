@@ -39,7 +39,7 @@ def statistics_section(ours: pl.DataFrame, published: pl.DataFrame) -> Section:
     for row in ours.iter_rows(named=True):
         rows.append((row["corpus"], *_figures(row)))
         if row["corpus"] in papers:
-            rows.append(("  (paper)", *_figures(papers[row["corpus"]])))
+            rows.append(("– paper", *_figures(papers[row["corpus"]])))
     whole = ours.filter(pl.col("corpus") == ALL).row(0, named=True) if ours.height else {}
     verdict = (
         f"{times(whole.get('pairs') or 0, 'pair')} about "

@@ -11,7 +11,7 @@ import polars as pl
 from raqa.metrics.bootstrap import subject_intervals, subject_names
 from raqa.metrics.labels import LabelScores, score_labels
 from raqa.metrics.number import Interval, Number
-from raqa.questions.guesses import GUESSERS, Guessed
+from raqa.questions.guesses import GUESSERS, TRAINED, Guessed
 from raqa.reports.questions.sections import Column, Section, percent, times, words
 from raqa.reports.text import interval_text, number_text
 
@@ -113,9 +113,8 @@ def _overall(guessed: Guessed, scored: Sequence[Scored]) -> Section:
     drawn = guessed.table.height
     notes = [f"{words(name)}: {text}." for name, text in GUESSERS.items()]
     notes.append(f"Scored on {drawn:,} of {guessed.questions:,} test questions with labels, "
-                 "the first of each attribute and question type by hash.")  # fmt: skip
-    if guessed.texts_left_out:
-        notes.append(f"{guessed.texts_left_out:,} rarer training texts were not learnt from.")
+                 "the first of each attribute and question type by hash; question only is learnt "
+                 f"from up to {TRAINED:,} of each, drawn with seed 0.")  # fmt: skip
     if any(not one.by_guesser["prior"].macro_f1.defined for one in scored):
         notes.append("n/a: all test questions have the same label, F1 tells nothing apart.")
     verdict = f"up to {percent(best[0])} of {words(best[1])} questions are right by reading only"

@@ -29,7 +29,9 @@ def write(root: Path, *, participants: int = 12) -> None:
         writer.writeheader()
         writer.writerows(people)
     for modality in MODALITIES:
-        marks = (f"{one['id']}_{modality},{number % 3}" for number, one in enumerate(people))
+        marks = (
+            f"{one['id']}_{modality},{number // 2 % 4 % 3}" for number, one in enumerate(people)
+        )
         (root / "annotations" / f"{modality}_labels.csv").write_text(
             "\n".join(["FILENAME, QUALITY", *marks]) + "\n"
         )
@@ -38,7 +40,7 @@ def write(root: Path, *, participants: int = 12) -> None:
 
 def _participant(number: int) -> dict[str, str]:
     form = number % 4  # which version of the app
-    ticked = number % 3 == 0
+    ticked = number % 5 in {0, 3}
     return {
         "id": f"p{number}",
         "a": str(18 + 3 * number),
@@ -50,12 +52,12 @@ def _participant(number: int) -> dict[str, str]:
         "l_l": "",
         "l_s": "",
         "rU": "n" if form > 0 else "",
-        "smoker": ("n", "y", "False")[number % 3] if form == 3 else "True" * ticked,
+        "smoker": ("n", "y", "False")[number // 4 % 3] if form == 3 else "True" * ticked,
         "um": "yn"[number % 2] if form > 0 else "",
-        "test_status": ("p", "n", "na", "ut")[number % 4] if form > 1 else "",
+        "test_status": ("p", "n", "na", "ut")[number // 4 % 4] if form > 1 else "",
         "testType": "rtpcr" if form == 3 else "",
         "test_date": "2021-07-15" if form == 3 else "",
-        "vacc": ("y", "p", "n")[number % 3] if form == 3 else "",
+        "vacc": ("y", "p", "n")[number // 4 % 3] if form == 3 else "",
         "ctScan": "yn"[number % 2] if form == 3 else "",
         "ctDate": "",
         "ctScore": "",

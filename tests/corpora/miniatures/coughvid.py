@@ -30,7 +30,7 @@ def write(root: Path, *, uploads: int = 24) -> None:
         soundfile.write(folder / f"{row['uuid']}.ogg", generator.normal(0, 0.1, RATE), RATE,
                         format="OGG", subtype="OPUS")  # fmt: skip
     (folder / f"._{rows[0]['uuid']}.ogg").write_bytes(bytes(100))
-    sides = [f"{row['uuid']},{('train', 'val', 'test')[n % 3]}" for n, row in enumerate(rows)]
+    sides = [f"{row['uuid']},{('train', 'val', 'test')[n // 3 % 3]}" for n, row in enumerate(rows)]
     (root / "split.csv").write_text("\n".join(["uuid,split", *sides]) + "\n")
 
 

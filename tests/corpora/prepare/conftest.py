@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import json
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from tests.web_server import Server, serving
 RANDOM = np.random.default_rng(0)
 SOUNDS = {f"public_dataset/{number}.wav": RANDOM.bytes(40_000) for number in range(8)}
 TABLE = b"id,age\n1,30\n"
+WHOLE = {**SOUNDS, "table.csv": TABLE}
 PATIENT = Patience(answer_s=5, attempts=3, pause_s=0.01, longest_pause_s=1.0)
 
 
@@ -47,6 +50,20 @@ class Published(Corpus):
 
     def read(self) -> Recordings:
         raise NotImplementedError
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    """The files of a corpus's folder without raqa's own."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".raqa" not in path.parts
+    }
+
+
+def manifest(corpus: Published) -> Any:
+    """What `raqa prepare` wrote down when all was in place."""
+    return json.loads((corpus.root / ".raqa" / "manifest.json").read_text(encoding="utf-8"))
 
 
 def zipped(members: dict[str, bytes]) -> bytes:

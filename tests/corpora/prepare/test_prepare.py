@@ -3,43 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
 from raqa.errors import UserError
-from tests.corpora.prepare.conftest import SOUNDS, TABLE, Published, Run, offering, tarred, zipped
+from tests.corpora.prepare.conftest import (
+    SOUNDS,
+    TABLE,
+    WHOLE,
+    Published,
+    Run,
+    manifest,
+    offering,
+    tarred,
+    tree,
+    zipped,
+)
 from tests.web_server import Server
-
-
-def _tree(root: Path) -> dict[str, bytes]:
-    """The files of a corpus's folder without raqa's own."""
-    return {
-        str(path.relative_to(root)): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and ".raqa" not in path.parts
-    }
-
-
-def _manifest(corpus: Published) -> dict[str, object]:
-    return json.loads((corpus.root / ".raqa" / "manifest.json").read_text(encoding="utf-8"))
-
-
-WHOLE = {**SOUNDS, "table.csv": TABLE}
 
 
 def test_everything_is_fetched_unpacked_and_written_down(run: Run, corpus, server) -> None:
     shown = run(corpus)
-    assert _tree(corpus.root) == WHOLE
+    assert tree(corpus.root) == WHOLE
     assert "Complete: 9 files" in shown
     assert sorted(path.name for path in (corpus.root / ".raqa").iterdir()) == [
         "lock", "manifest.json",
     ]  # fmt: skip
-    manifest = _manifest(corpus)
-    assert manifest["licence"] == "CC BY 4.0"
-    archive, table = manifest["downloads"]
+    written = manifest(corpus)
+    assert written["licence"] == "CC BY 4.0"
+    archive, table = written["downloads"]
     assert archive["url"] == f"{server.url}/public_dataset.zip"
     content = server.files["/public_dataset.zip"]
     assert archive["size"] == len(content)
@@ -91,7 +85,7 @@ def test_files_that_were_removed_are_fetched_again(run: Run, corpus, server: Ser
     (corpus.root / "public_dataset/3.wav").unlink()
     shown = run(corpus)
     assert "1 of its files are missing" in shown
-    assert _tree(corpus.root) == WHOLE
+    assert tree(corpus.root) == WHOLE
     assert len(server.asked) == 3  # the table is not asked for again
 
 
@@ -100,13 +94,13 @@ def test_what_fails_is_said_and_the_rest_stays_for_the_next_call(run: Run, corpu
     with pytest.raises(UserError, match=r"table.csv: the server answers 404.*browser") as caught:
         run(corpus)
     assert str(corpus.root) in str(caught.value)
-    assert _tree(corpus.root) == SOUNDS
+    assert tree(corpus.root) == SOUNDS
     assert not (corpus.root / ".raqa/manifest.json").exists()
     server.files["/table.csv"] = table
     assert "in place" in run(corpus)
-    assert _tree(corpus.root) == WHOLE
+    assert tree(corpus.root) == WHOLE
     assert [asked for asked in server.asked if asked] == []
-    assert len(_manifest(corpus)["downloads"]) == 2
+    assert len(manifest(corpus)["downloads"]) == 2
 
 
 def test_all_problems_are_reported_together(run: Run, corpus, server: Server) -> None:
@@ -114,13 +108,13 @@ def test_all_problems_are_reported_together(run: Run, corpus, server: Server) ->
     with pytest.raises(UserError) as caught:
         run(corpus)
     assert len(caught.value.problems) == 2
-    assert _tree(corpus.root) == {}
+    assert tree(corpus.root) == {}
 
 
 def test_cut_connections_are_continued_within_one_call(run: Run, corpus, server) -> None:
     server.cuts = [100_000, 100_000, 50_000]
     run(corpus)
-    assert _tree(corpus.root) == WHOLE
+    assert tree(corpus.root) == WHOLE
 
 
 def test_changed_bytes_are_told_by_the_checksum_and_leave_nothing(run, server, tmp_path) -> None:
@@ -135,7 +129,7 @@ def test_changed_bytes_are_told_by_the_checksum_and_leave_nothing(run, server, t
     server.files["/table.csv"] = TABLE.replace(b"30", b"31")
     with pytest.raises(UserError, match=f"not what was published: its md5 is .*, not {right}"):
         run(corpus)
-    assert _tree(corpus.root) == {}
+    assert tree(corpus.root) == {}
     server.files["/table.csv"] = TABLE
     assert f"md5:{right} as published" in run(corpus)
 
@@ -160,7 +154,7 @@ def test_a_mixture_of_two_versions_is_fetched_once_more(run, server, tmp_path) -
     part = corpus.root / ".raqa/arriving/a.zip.part"
     part.write_bytes(bytes(100_000))  # as a power cut leaves it
     run(corpus)
-    assert _tree(corpus.root) == SOUNDS
+    assert tree(corpus.root) == SOUNDS
 
 
 def test_a_mirror_is_used_where_the_first_address_fails(run, server: Server, tmp_path) -> None:
@@ -172,7 +166,7 @@ def test_a_mirror_is_used_where_the_first_address_fails(run, server: Server, tmp
     }
     corpus = offering(tmp_path / "clinic", offered)
     run(corpus)
-    assert _manifest(corpus)["downloads"][0]["url"] == f"{server.url}/table.csv"
+    assert manifest(corpus)["downloads"][0]["url"] == f"{server.url}/table.csv"
 
 
 def test_an_archive_that_is_refused_is_said_and_leaves_nothing(run, corpus, server) -> None:
@@ -185,63 +179,10 @@ def test_an_archive_that_is_refused_is_said_and_leaves_nothing(run, corpus, serv
     server.files["/public_dataset.zip"] = evil
     with pytest.raises(UserError, match="a.zip is refused.*leads out of the folder"):
         run(corpus)
-    assert _tree(corpus.root.parent) == {}
+    assert tree(corpus.root.parent) == {}
     server.files["/public_dataset.zip"] = zipped(SOUNDS)
     run(corpus)
-    assert _tree(corpus.root) == SOUNDS
-
-
-def test_files_of_the_user_stay_and_are_named(run: Run, corpus, server: Server) -> None:
-    mine = corpus.root / "public_dataset/3.wav"
-    mine.parent.mkdir(parents=True)
-    mine.write_bytes(b"my own")
-    with pytest.raises(UserError, match=r"public_dataset/3\.wav is another file"):
-        run(corpus)
-    assert mine.read_bytes() == b"my own"
-    assert set(_tree(corpus.root)) == {"public_dataset/3.wav", "table.csv"}
-    mine.rename(corpus.root / "mine.wav")
-    asked = len(server.asked)
-    run(corpus)
-    assert len(server.asked) == asked  # the archive was kept
-    assert _tree(corpus.root) == {**WHOLE, "mine.wav": b"my own"}
-
-
-def test_files_of_the_user_with_the_same_bytes_are_no_obstacle(run: Run, corpus) -> None:
-    for name in list(SOUNDS)[:3]:
-        (corpus.root / name).parent.mkdir(parents=True, exist_ok=True)
-        (corpus.root / name).write_bytes(SOUNDS[name])
-    run(corpus)
-    assert _tree(corpus.root) == WHOLE
-
-
-def test_nothing_is_written_through_a_link(run: Run, corpus, tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    corpus.root.mkdir(parents=True)
-    (corpus.root / "public_dataset").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UserError, match="public_dataset is a link"):
-        run(corpus)
-    assert list((tmp_path / "elsewhere").iterdir()) == []
-    other = offering(
-        tmp_path / "other",
-        {"page": "p", "files": [{"file": "a", "urls": ["http://127.0.0.1:9/a"]}]},
-    )
-    other.root.mkdir()
-    (other.root / ".raqa").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UserError, match="is a link"):
-        run(other)
-
-
-def test_what_was_downloaded_by_hand_is_taken(run: Run, corpus, server: Server) -> None:
-    corpus.root.mkdir(parents=True)
-    archive = corpus.root / "public_dataset.zip"
-    archive.write_bytes(server.files["/public_dataset.zip"][:-1])
-    server.files.pop("/public_dataset.zip")
-    with pytest.raises(UserError, match=r"not the published file: it has .* bytes, not"):
-        run(corpus)
-    archive.write_bytes(zipped(SOUNDS))
-    run(corpus)
-    assert _tree(corpus.root) == {**WHOLE, "public_dataset.zip": zipped(SOUNDS)}
-    assert _manifest(corpus)["downloads"][1]["url"] is None
+    assert tree(corpus.root) == SOUNDS
 
 
 def test_archives_in_parts_are_unpacked_together(run, server: Server, tmp_path: Path) -> None:
@@ -299,7 +240,7 @@ def test_a_disk_that_fills_up_is_one_message(run: Run, corpus, monkeypatch) -> N
         with pytest.raises(UserError, match="the disk is full. Make room"):
             run(corpus)
     run(corpus)
-    assert _tree(corpus.root) == WHOLE
+    assert tree(corpus.root) == WHOLE
 
 
 def test_a_file_where_the_folder_should_be_is_named(run: Run, corpus) -> None:
