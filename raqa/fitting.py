@@ -60,9 +60,12 @@ class Fitting:
 
     def fit(self, fold: Fold, name: str, loggers: Sequence[Any]) -> FittedHead:
         """Fit the run's head, all seeds, to one fold; `name` is that of its checkpoint."""
+        from raqa.heads.base import DirectHead, GradientHead
         from raqa.heads.data import FitData
         from raqa.training.fit import fit
 
+        head = self.experiment.head
+        assert isinstance(head, GradientHead | DirectHead)
         train, validation = fold.side("train"), fold.side("validation")
         data = FitData(
             train_inputs=self.embedded.inputs(train),
@@ -73,7 +76,7 @@ class Fitting:
             epoch_recordings=fold.epoch_recordings,
         )
         return fit(
-            self.experiment.head,
+            head,
             data,
             self.experiment.seeds,
             self.experiment.trainer,
