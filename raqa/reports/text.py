@@ -10,7 +10,7 @@ from raqa.metrics.scores import FEW_SUBJECTS, Scores
 from raqa.metrics.transfer import TransferScores
 from raqa.reports.provenance import Provenance
 
-_DECIMALS = {"probability": 3, "nat": 3}
+_DECIMALS = {"probability": 3, "nat": 3, "points": 3}
 _UNITS = {"kg/m2": "kg/m²", "probability": ""}  # a probability has none
 _TASKS = {
     "bmi": "BMI",
