@@ -17,8 +17,10 @@ from raqa.corpora.base import Recordings
 from raqa.gather import Embedded, count_steps, embed_folds, read_sided, usable_folds
 from raqa.identity import Identity, identify, settled
 from raqa.regimes.base import Folds
+from raqa.regimes.calibration import held_back, selecting
 from raqa.regimes.fold import Fold
 from raqa.regimes.split import write_split
+from raqa.reports.calibration import CALIBRATION
 from raqa.reports.console import print_run
 from raqa.reports.run_folder import Run, RunFolder, read_run
 from raqa.reports.scoring import Own
@@ -142,6 +144,10 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
                 history=fitted.history,
                 save_heads=lambda path: fitted.save(path, _head_facts(facts)),
             )
+            away = fitting.held_back(folds.main)
+            if away.height:
+                answers = predict(fitted, away, folds.main.classes, embedded, experiment.seeds)
+                answers.write_parquet(draft.path / CALIBRATION)
             draft.publish(replace=True)
         shutil.rmtree(prepared.checkpoints, ignore_errors=True)
         finished = read_run(prepared.folder.path)
@@ -156,9 +162,19 @@ def predict_test(
     fitted: FittedHead, fold: Fold, embedded: Embedded, seeds: tuple[int, ...]
 ) -> pl.DataFrame:
     """Every seed's prediction for every test recording, as PREDICTIONS or CLASS_PREDICTIONS."""
-    test = fold.side("test")
-    predicted = fitted.predicted(embedded.inputs(test))
-    truth = test.select("corpus", "recording_id", "subject_id", truth="label")
+    return predict(fitted, fold.side("test"), fold.classes, embedded, seeds)
+
+
+def predict(
+    fitted: FittedHead,
+    rows: pl.DataFrame,
+    classes: Sequence[str],
+    embedded: Embedded,
+    seeds: tuple[int, ...],
+) -> pl.DataFrame:
+    """The same for some rows of a fold."""
+    predicted = fitted.predicted(embedded.inputs(rows))
+    truth = rows.select("corpus", "recording_id", "subject_id", truth="label")
     per_seed = [
         truth.with_columns(
             seed=pl.lit(seed, pl.Int64),
@@ -166,7 +182,7 @@ def predict_test(
         )
         for row, seed in enumerate(seeds)
     ]
-    columns = prediction_columns(fold.classes)
+    columns = prediction_columns(classes)
     return pl.concat(per_seed).select(*columns).cast(pl.Schema(columns))
 
 
@@ -201,12 +217,20 @@ class _Fitting:
     checkpoints: Path
     stop: Callable[[], bool] | None
 
+    def held_back(self, fold: Fold) -> pl.DataFrame:
+        """The validation rows that select nothing."""
+        return held_back(fold, self._share(fold))
+
+    def _share(self, fold: Fold) -> float:
+        return 0.0 if fold.classes else self.experiment.trainer.calibration
+
     def fit(self, fold: Fold, name: str, loggers: Sequence[Any]) -> FittedHead:
         """Fit the run's head, all seeds, to one fold; `name` is that of its checkpoint."""
         from raqa.heads.data import FitData
         from raqa.training.fit import fit
 
-        train, validation = fold.side("train"), fold.side("validation")
+        train = fold.side("train")
+        validation = selecting(fold, self._share(fold))
         data = FitData(
             train_inputs=self.embedded.inputs(train),
             train_labels=train["label"].to_numpy(),

@@ -200,6 +200,7 @@ def build(
     templates = load_templates(request.templates)
     parts, problems = [], list[str]()
     for name in request.corpora:  # all are read before anything is written
+        watch(name, 0.0)
         try:
             parts.append(read_sides(request.overrides_for(name), cohort=cohort, audio=audio))
         except UserError as error:
@@ -228,7 +229,6 @@ def _parts(
 ) -> Iterator[Part]:
     for recordings in corpora:
         name = recordings.corpus
-        watch(name, 0.0)
         generator = Generator(recordings.table, templates, settings, partial(watch, name))
         yield make_part(generator, recordings)
 

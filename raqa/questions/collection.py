@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -21,6 +22,9 @@ from raqa.tables import QUESTIONS, set_aside_table
 
 FACTS = "collection.json"
 SET_ASIDE_FILE, DROPPED_FILE = "set_aside.csv", "dropped.csv"
+RECORDS = "raqa_json"
+"""The folder of RA-QA's JSON records, where they were asked for."""
+
 FORMAT = 1
 PARQUET = {
     "compression": "zstd", "compression_level": 1, "store_schema": False,
@@ -77,7 +81,9 @@ class Collection:
             )
         try:
             facts = json.loads(path.read_text(encoding="utf-8"))
-            known = {"format", "corpora", "content", "rows"} <= set(facts)
+            known = {"format", "corpora", "content", "rows"} <= set(facts) and all(
+                map(_is_file_name, facts["corpora"])
+            )
         except (ValueError, TypeError):
             known = False
         if not known or facts["format"] != FORMAT:
@@ -161,6 +167,8 @@ def write(
     corpora: dict[str, Any] = {}
     dropped, aside = [], [set_aside_table()]
     for part in parts:
+        if not _is_file_name(part.corpus):
+            raise UserError(f"{part.corpus!r} can not be a file's name; call the corpus otherwise.")
         corpora[part.corpus] = _write_part(folder, part)
         dropped += [part.dropped] if part.dropped is not None else []
         aside.append(part.set_aside)
@@ -199,6 +207,11 @@ def _write_part(folder: Path, part: Part) -> dict[str, Any]:
             **part.facts}  # fmt: skip
 
 
+def _is_file_name(corpus: str) -> bool:
+    """Whether a corpus's file stays in the folder, whatever the corpus is called."""
+    return Path(corpus).name == corpus and not corpus.startswith(".") and "\\" not in corpus
+
+
 def _remove(folder: Path) -> None:
     """Take away what an earlier collection left, its facts first."""
     with contextlib.suppress(UserError):
@@ -208,6 +221,7 @@ def _remove(folder: Path) -> None:
             old.file(corpus).unlink(missing_ok=True)
     for name in (FACTS, SET_ASIDE_FILE, DROPPED_FILE):
         (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(folder / RECORDS, ignore_errors=True)
 
 
 def _write_table(path: Path, table: pl.DataFrame) -> None:

@@ -12,7 +12,7 @@ from raqa.questions.audit_command import audit
 from raqa.questions.sample_command import sample
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
     from raqa.questions.build import Watch
 
@@ -151,11 +151,11 @@ def _progress(console: Console) -> Progress:
 
 
 def _watch(progress: Progress) -> Watch:
-    tasks: dict[str, int] = {}
+    tasks: dict[str, TaskID] = {}
 
     def watch(corpus: str, done: float) -> None:
         if corpus not in tasks:
             tasks[corpus] = progress.add_task(corpus, total=1.0)
-        progress.advance(progress.task_ids[tasks[corpus]], done)
+        progress.advance(tasks[corpus], done)
 
     return watch

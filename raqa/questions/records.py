@@ -12,10 +12,9 @@ from typing import Any
 
 import polars as pl
 
-from raqa.embeddings.atomic import write_atomically
-from raqa.questions.collection import Collection
+from raqa.embeddings.atomic import WRITING
+from raqa.questions.collection import RECORDS, Collection
 
-FOLDER = "raqa_json"
 RECORD = ("id", "question_id", "version", "patient_id", "split", "question_type", "question",
           "answers_list", "audio_filename_list", "attribute")  # fmt: skip
 _CHUNK = 5_000
@@ -43,12 +42,12 @@ def write_records(
     questions = collection.scan()
     for corpus in collection.facts["corpora"]:
         known = (suffixes or {}).get(corpus, {})
-        place = collection.folder / FOLDER / corpus / "questions_answers"
+        place = collection.folder / RECORDS / corpus / "questions_answers"
         one = questions.filter(pl.col("corpus") == corpus)
         for attribute in one.select(pl.col("attribute").unique().sort()).collect()["attribute"]:
             rows = one.filter(pl.col("attribute") == attribute).collect()
             path = place / f"{attribute}.json"
-            write_atomically(path, *_json(_records(rows, known)))
+            _write(path, _records(rows, known))
             written.append(path)
             advance()
     return written
@@ -83,9 +82,17 @@ def _records(rows: pl.DataFrame, suffixes: Mapping[str, str]) -> Iterator[dict[s
         yield from chunk.iter_rows(named=True)
 
 
-def _json(records: Iterator[dict[str, Any]]) -> Iterator[bytes]:
-    before = "["
-    for record in records:
-        yield f"{before}\n{json.dumps(record, ensure_ascii=False, indent=1)}".encode()
-        before = ","
-    yield ("[]\n" if before == "[" else "\n]\n").encode()
+def _write(path: Path, records: Iterator[dict[str, Any]]) -> None:
+    """Write record by record, so that a file may be larger than memory; whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{WRITING}{path.name}")
+    try:
+        with unfinished.open("w", encoding="utf-8") as file:
+            before = "["
+            for record in records:
+                file.write(f"{before}\n{json.dumps(record, ensure_ascii=False, indent=1)}")
+                before = ","
+            file.write("\n]\n")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -14,6 +14,7 @@ import pytest
 
 from raqa.errors import UserError
 from raqa.questions.collection import Collection, scan, write
+from raqa.questions.records import write_records
 from raqa.questions.templates import Templates
 
 from .conftest import collect, made_recordings
@@ -133,6 +134,7 @@ def test_a_folder_with_other_things_is_left_alone(tmp_path: Path, shipped: Templ
 
 
 def test_an_old_collection_is_replaced_whole(folder: Path, shipped: Templates) -> None:
+    write_records(Collection.open(folder))
     other = made_recordings("hospital", age=[30.0])
     assert list(collect(other, folder, shipped).facts["corpora"]) == ["hospital"]
     assert sorted(path.name for path in folder.iterdir()) == ["collection.json", "hospital.parquet"]
@@ -156,3 +158,21 @@ def test_the_datasets_library_loads_it(folder: Path, tmp_path: Path) -> None:
         "parquet", data_files=files, split="train", cache_dir=str(tmp_path / "cache")
     )
     assert loaded.to_polars().equals(scan(folder).collect())
+
+
+@pytest.mark.parametrize("name", ["../../thesis", "a/b", "..", ".hidden"])
+def test_no_file_outside_the_folder_is_written_read_or_removed(
+    folder: Path, tmp_path: Path, shipped: Templates, name: str
+) -> None:
+    with pytest.raises(UserError, match="can not be a file's name"):
+        collect(made_recordings(name, age=[30.0]), tmp_path / "other", shipped)
+    facts = json.loads((folder / "collection.json").read_text())
+    facts["corpora"] = {name: facts["corpora"]["clinic"]}
+    (folder / "collection.json").write_text(json.dumps(facts))
+    outside = (folder / f"{name}.parquet").resolve()
+    outside.parent.mkdir(parents=True, exist_ok=True)
+    outside.write_bytes(b"mine")
+    with pytest.raises(UserError, match="is damaged"):
+        scan(folder)
+    collect(people(), folder, shipped)
+    assert outside.read_bytes() == b"mine"
