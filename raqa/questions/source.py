@@ -11,7 +11,9 @@ import polars as pl
 from raqa.corpora.audit import Audit, audit_corpus
 from raqa.corpora.base import Recordings
 from raqa.errors import UserError
+from raqa.questions.build import Request
 from raqa.questions.collection import FACTS, Collection
+from raqa.questions.generate import QuestionSettings
 from raqa.questions.order import hashed_names
 from raqa.questions.published import read_published
 from raqa.questions.published_faults import (
@@ -90,6 +92,8 @@ def read_recordings(
     from raqa.configuration.folder import group_choices
     from raqa.configuration.overrides import compose_config
 
+    given = (*source.overrides, *overrides)
+    asked = Request(source.datamodules, given, None, QuestionSettings())
     found, notes = [], []
     for name in source.datamodules:
         if name not in group_choices("datamodule"):
@@ -98,7 +102,7 @@ def read_recordings(
             )
             continue
         try:
-            config = compose_config([f"datamodule={name}", *source.overrides, *overrides])
+            config = compose_config(asked.overrides_for(name))
             found.append(build_node(config, "datamodule.corpus").read())
         except UserError as error:
             why = error.problems[0].splitlines()[0]
