@@ -87,6 +87,9 @@ def read_recordings(
 
     Returns:
         recordings, and why those of other datamodules are not here.
+
+    Raises:
+        UserError: a setting can not be used.
     """
     from raqa.configuration.build import build_node
     from raqa.configuration.folder import group_choices
@@ -101,9 +104,9 @@ def read_recordings(
                 f"recordings of {name} can not be looked for: there is no datamodule {name}"
             )
             continue
+        corpus = build_node(compose_config(asked.overrides_for(name)), "datamodule.corpus")
         try:
-            config = compose_config(asked.overrides_for(name))
-            found.append(build_node(config, "datamodule.corpus").read())
+            found.append(corpus.read())
         except UserError as error:
             why = error.problems[0].splitlines()[0]
             notes.append(f"recordings of {name} are not at hand ({why}); paths.data=DIR says where "
