@@ -109,6 +109,7 @@ def _choose(questions: pl.LazyFrame, settings: Balance, *, by_label: bool) -> Su
         ordered = _in_order(rows, corpus, attribute, settings, by_label=by_label)
         stratum, placed = _balance_attribute(ordered, settings)
         placed = placed.with_columns(qa_id=rows["qa_id"].gather(placed["row"])).drop("row")
+        del rows, ordered  # or they would stay while the next attribute is read
         strata.append(stratum)
         limits = _with_shares(pl.concat(strata), settings)
         # More strata only make shares smaller: what is above today's share is never taken.
