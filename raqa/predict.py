@@ -16,7 +16,8 @@ from raqa.configuration.build import build_node
 from raqa.errors import UserError
 from raqa.metrics.conformal import Conformal
 from raqa.reports.calibration import conformal_of
-from raqa.reports.run_folder import HEADS, Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import HEADS, Run
 from raqa.tables import RECORDINGS
 
 Floats = NDArray[np.float64]

@@ -108,11 +108,16 @@ class QuestionHead(ABC):
     """A head that is asked in words about a recording.
 
     Attributes:
+        kinds: the kinds of task that it can do; a label is asked for as a question.
         uses_audio: whether it hears the recording at all.
+        hears_frames: whether it takes an encoder's frames as well as one vector a recording.
+        says_labels: whether it names labels and numbers, which templates then put into words.
     """
 
-    kinds: ClassVar[tuple[TaskKind, ...]] = ("questions",)
+    kinds: ClassVar[tuple[TaskKind, ...]] = ("regression", "classification", "questions")
     uses_audio: ClassVar[bool] = True
+    hears_frames: ClassVar[bool] = False
+    says_labels: ClassVar[bool] = True
 
     @abstractmethod
     def fit(

@@ -6,7 +6,7 @@ import polars as pl
 
 from raqa.metrics.conformal import Conformal, conformal
 from raqa.metrics.number import Interval, Number
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import count_text, decimals, interval_text, number_text, unit_text
 from raqa.tables import PREDICTIONS, check_table
 

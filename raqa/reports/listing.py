@@ -15,7 +15,7 @@ from rich.table import Table
 from raqa.metrics.conformal import Conformal
 from raqa.reports.calibration import conformal_texts
 from raqa.reports.headline import kind_of
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 
 if TYPE_CHECKING:
     from raqa.configuration.weights import Checkpoint

@@ -19,7 +19,7 @@ from raqa.reports.columns import (
 )
 from raqa.reports.glossary import NUMBERS
 from raqa.reports.headline import Headline, Kind, own_lines
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import decimals, interval_text, number_text, unit_text
 from raqa.reports.values import ends, mean_and_sd, value
 

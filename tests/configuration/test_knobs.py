@@ -1,4 +1,7 @@
-"""Every setting that conf/trainer and conf/head document does something when it is changed."""
+"""Every setting that conf/trainer and conf/head document does something when it is changed.
+
+Those of heads that answer questions are tried in tests/answering.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,7 @@ OTHER = {
     "head.neighbours": [7],
     "head.strengths": [3.0],
 }
+_ROOM = {"head": "heads", "trainer": "training"}
 DEVICE = ("trainer.accelerator", "trainer.devices")
 
 
@@ -47,6 +51,8 @@ def _knobs() -> Iterator[Any]:
     for group, names in (("trainer", ["default"]), ("head", group_choices("head"))):
         for name in names:
             node = OmegaConf.load(config_folder() / group / f"{name}.yaml")
+            if not str(node.get("_target_", "raqa.answering")).startswith(f"raqa.{_ROOM[group]}"):
+                continue
             for key in node:
                 if key != "_target_" and f"{group}.{key}" not in DEVICE:
                     head = name if group == "head" else "mlp_small"

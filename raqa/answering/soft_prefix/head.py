@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -40,6 +40,8 @@ class SoftPrefixHead(QuestionHead):
             adds up the gradients of as many passes as it needs. Bounds the memory.
     """
 
+    hears_frames: ClassVar[bool] = True
+    says_labels: ClassVar[bool] = False
     language_model: LanguageModelSettings = Field(default_factory=LanguageModelSettings)
     mapper: MapperSettings = Field(default_factory=MapperSettings)
     lora: LoraSettings = Field(default_factory=LoraSettings)

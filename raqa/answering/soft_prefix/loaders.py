@@ -49,15 +49,16 @@ class TrainPasses:
         self.batch_size = batch_size
         rows = len(collate.tokens)
         self.passes = math.ceil(min(batch_size, rows) / (place.ranks * rows_at_a_time))
-        self.steps = len(self._order(0))
+        self.steps = len(self.order(0))
 
     def __iter__(self) -> Iterator[Batch]:
-        order = self._order(self.position.epoch)
+        order = self.order(self.position.epoch)
         for step in order[self.position.step :]:
             for rows, weights in share(step, self.place.rank, self.place.ranks, self.passes):
                 yield self.collate(rows, weights, len(step))
 
-    def _order(self, epoch: int) -> list[list[int]]:
+    def order(self, epoch: int) -> list[list[int]]:
+        """The rows of every step of an epoch, over all processes."""
         tokens = self.collate.tokens
         lengths = [tokens.length(row) for row in range(len(tokens))]
         return epoch_order(lengths, self.batch_size, self.seed, epoch)

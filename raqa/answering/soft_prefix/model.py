@@ -116,7 +116,7 @@ class SoftPrefixModel(nn.Module):
         options: dict[str, Any] = {"logits_to_keep": kept} if self._limits_logits else {}
         positions = (batch.present.cumsum(1) - 1).clamp(min=0)
         logits = self.network(
-            inputs_embeds=self._embedded(batch),
+            inputs_embeds=self.embedded(batch),
             attention_mask=batch.present.long(),
             position_ids=positions,
             use_cache=False,
@@ -139,7 +139,7 @@ class SoftPrefixModel(nn.Module):
         everything that begins so.
         """
         written = self.network.generate(
-            inputs_embeds=self._embedded(batch),
+            inputs_embeds=self.embedded(batch),
             attention_mask=batch.present.long(),
             max_new_tokens=settings.max_new_tokens,
             num_beams=settings.beams,
@@ -166,7 +166,7 @@ class SoftPrefixModel(nn.Module):
             )
         ]
 
-    def _embedded(self, batch: Batch) -> Tensor:
+    def embedded(self, batch: Batch) -> Tensor:
         """Token embeddings `[rows, tokens, width]` with the prefix in its place."""
         embedded: Tensor = self.network.get_input_embeddings()(batch.tokens)
         prefix = self.mapper(batch.audio).to(embedded.dtype)
