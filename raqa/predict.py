@@ -57,14 +57,9 @@ class Predicted:
     interval: Conformal | None
 
     def write_csv(self, path: Path) -> None:
-        """Write a row for every file that was asked about; `reason` says why it has no answer.
-
-        Raises:
-            UserError: the folder does not exist.
-        """
-        if not path.absolute().parent.is_dir():
-            raise UserError(f"--csv {path}: there is no folder {path.absolute().parent}.")
-        silent = self.set_aside.select(file="item", reason="reason").unique("file")
+        """Write a row for every file that was asked about; `reason` says why it has no answer."""
+        silent = self.set_aside.select(file="item", reason="reason")
+        silent = silent.unique("file", keep="first", maintain_order=True)
         pl.concat([self.answers, silent], how="diagonal").write_csv(path)
 
 
