@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from raqa.heads.abilities import Abilities
 from raqa.heads.data import FloatArray
 from raqa.tables import ANSWERS, GOLD, QUESTIONS, TaskKind, check_table
 
@@ -104,7 +105,7 @@ class FittedQuestionHead(ABC):
         """Write what was trained into a folder, and nothing that was not."""
 
 
-class QuestionHead(ABC):
+class QuestionHead(Abilities, ABC):
     """A head that is asked in words about a recording.
 
     Attributes:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hydra.utils import get_class
 from omegaconf import OmegaConf
 
+from raqa.answering.base import QuestionHead
 from raqa.configuration.build import build_node
 from raqa.configuration.folder import config_folder, group_choices
 from raqa.configuration.overrides import compose_config
@@ -47,6 +49,8 @@ def _knobs() -> Iterator[Any]:
     for group, names in (("trainer", ["default"]), ("head", group_choices("head"))):
         for name in names:
             node = OmegaConf.load(config_folder() / group / f"{name}.yaml")
+            if issubclass(get_class(node._target_), QuestionHead):
+                continue  # they are fitted on questions, and tried in tests/answering
             for key in node:
                 if key != "_target_" and f"{group}.{key}" not in DEVICE:
                     head = name if group == "head" else "mlp_small"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -39,6 +39,9 @@ class SoftPrefixHead(QuestionHead):
         rows_at_a_time: questions that go through the language model at once; a training step
             adds up the gradients of as many passes as it needs. Bounds the memory.
     """
+
+    takes_frames: ClassVar[bool] = True
+    several_devices: ClassVar[bool] = True
 
     language_model: LanguageModelSettings = Field(default_factory=LanguageModelSettings)
     mapper: MapperSettings = Field(default_factory=MapperSettings)
