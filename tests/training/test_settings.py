@@ -36,6 +36,10 @@ KNOBS: dict[str, Any] = {
 }
 
 
+ELSEWHERE = ("accelerator", "devices", "calibration")
+"""Knobs that no single fit feels: where it happens, and which recordings it is given."""
+
+
 def test_the_papers_recipe_is_the_default() -> None:
     assert TrainerSettings() == TrainerSettings(
         optimizer="adam",
@@ -55,7 +59,7 @@ def test_the_papers_recipe_is_the_default() -> None:
 
 
 def test_every_knob_is_tried() -> None:
-    assert {field.name for field in fields(TrainerSettings)} == {*KNOBS, "accelerator", "devices"}
+    assert {field.name for field in fields(TrainerSettings)} == {*KNOBS, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("knob", KNOBS)
@@ -135,6 +139,7 @@ def test_several_devices_are_refused_where_the_models_are_small(data: FitData) -
         ("standardise_label", 1),
         ("precision", 16),
         ("accelerator", "gpus"),
+        ("calibration", 0.6),
         ("devices", 0),
         ("devices", []),
         ("devices", [-1]),
