@@ -123,5 +123,6 @@ def test_no_knob_is_left_out() -> None:
     tried = {param.values[1] for param in _knobs()}
     documented = OmegaConf.load(config_folder() / "trainer" / "default.yaml")
     assert {f"trainer.{key}" for key in documented} == {
-        *(knob for knob in tried if knob.startswith("trainer.")), *DEVICE, "trainer._target_",
+        *(knob for knob in tried if knob.startswith("trainer.")), *DEVICE,
+        *OF_THE_FOLD, "trainer._target_",
     }  # fmt: skip
