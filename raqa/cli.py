@@ -14,6 +14,7 @@ from rich.markup import escape
 from raqa.errors import UserError, neighbours, storage_problem
 from raqa.main import STOPPED, USER_MISTAKE, print_problems
 from raqa.main import main as train_main
+from raqa.predict_command import predict
 from raqa.questions.command import app as questions
 from raqa.reports.wandb_command import app as wandb
 from raqa.sweeps import cluster_command as cluster
@@ -81,6 +82,7 @@ app.command()(cluster.status)
 app.command()(cluster.collect)
 app.command(cls=reports.ReportCommand)(reports.report)
 app.command()(reports.compare)
+app.command()(predict)
 
 
 @app.command()
@@ -98,23 +100,6 @@ def embed(
     config, console = compose_config(overrides or []), Console()
     embeddings = embed_cohort(config, console, export)
     print_embeddings(embeddings, export, console)
-
-
-@app.command()
-def predict(
-    run: Annotated[Path, typer.Argument(help="A finished run's folder.")],
-    files: Annotated[list[Path], typer.Argument(help="Audio files.")],
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting such as paths.cache=DIR.")
-    ] = None,
-) -> None:
-    """Ask a finished run about new recordings."""
-    from raqa.configuration.overrides import compose_config
-    from raqa.predict import predict_files
-    from raqa.reports.listing import print_answers
-
-    place = Path(compose_config(overrides or []).paths.cache)
-    print_answers(*predict_files(run, files, place), Console())
 
 
 @corpora.command("list")

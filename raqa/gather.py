@@ -110,19 +110,19 @@ def embed_folds(
 
     store = EmbeddingStore(cache / "embeddings")
     keys = pl.concat([fold.table.select("corpus", "recording_id") for fold in folds.all]).unique()
+    wanted = [
+        audio_present(recordings).table.join(
+            keys, on=["corpus", "recording_id"], how="semi", maintain_order="left"
+        )
+        for recordings in sided
+    ]
+    parts = [part for table in wanted for part in table.partition_by("corpus", maintain_order=True)]
     return Embedded(
         {
-            recordings.corpus: extract(
-                audio_present(recordings).table.join(
-                    keys, on=["corpus", "recording_id"], how="semi", maintain_order="left"
-                ),
-                experiment.encoder,
-                experiment.clip,
-                store,
-                experiment.embed,
-                console=console,
+            part["corpus"][0]: extract(
+                part, experiment.encoder, experiment.clip, store, experiment.embed, console=console
             )
-            for recordings in sided
+            for part in parts
         }
     )
 
@@ -170,14 +170,15 @@ def count_steps(sided: Sequence[Recordings], taken: Folds, usable: Folds) -> tup
         present = audio_present(recordings)
         target = taken.main.target
         labelled = present.table.filter(pl.col(target).is_not_null(), pl.col("side").is_not_null())
-        asked = _rows_of(recordings.corpus, taken)
-        left = [("audio usable", _rows_of(recordings.corpus, usable))]
+        corpora = recordings.table["corpus"].unique().to_list()
+        asked = _rows_of(corpora, taken)
+        left = [("audio usable", _rows_of(corpora, usable))]
         if asked.height < labelled.height:
             left.insert(0, ("taken by the regime", asked))
         counted = (
             *present.steps,
             *(
-                Step(name, rows.height, rows["subject_id"].n_unique())
+                Step(name, rows.height, rows.select("corpus", "subject_id").n_unique())
                 for name, rows in [(f"{target} known, on a side", labelled), *left]
             ),
         )
@@ -186,10 +187,12 @@ def count_steps(sided: Sequence[Recordings], taken: Folds, usable: Folds) -> tup
     return tuple(steps)
 
 
-def _rows_of(corpus: str, folds: Folds) -> pl.DataFrame:
-    """A corpus's recordings in any of the folds."""
+def _rows_of(corpora: Sequence[str], folds: Folds) -> pl.DataFrame:
+    """Some corpora's recordings in any of the folds."""
     here = [
-        fold.table.filter(pl.col("corpus") == corpus).select("recording_id", "subject_id")
+        fold.table.filter(pl.col("corpus").is_in(corpora)).select(
+            "corpus", "recording_id", "subject_id"
+        )
         for fold in folds.all
     ]
     return pl.concat(here).unique()

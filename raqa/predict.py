@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +14,10 @@ from omegaconf import DictConfig, OmegaConf
 
 from raqa.configuration.build import build_node
 from raqa.errors import UserError
-from raqa.reports.run_folder import HEADS, Run, read_run
+from raqa.metrics.conformal import Conformal
+from raqa.reports.calibration import conformal_of
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import HEADS, Run
 from raqa.tables import RECORDINGS
 
 Floats = NDArray[np.float64]
@@ -21,6 +26,9 @@ ANSWERS = {
     "file": pl.String,
     "prediction": pl.Float64,  # mean over seeds, in the task's unit
     "sd_over_seeds": pl.Float64,  # ddof 1; null for one seed
+    "low": pl.Float64,  # ends of the conformal interval; null where there is none
+    "high": pl.Float64,
+    "level": pl.Float64,  # what the interval promises
 }
 """Columns of what `predict_files` returns where the run predicts a number."""
 
@@ -33,18 +41,41 @@ CLASS_ANSWERS = {
 """The same where it predicts classes."""
 
 
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """What a run predicts for files.
+
+    Attributes:
+        answers: ANSWERS or CLASS_ANSWERS columns.
+        set_aside: SET_ASIDE rows of files without an answer.
+        interval: of predicted numbers, void or not; None for classes.
+    """
+
+    run: Run
+    answers: pl.DataFrame
+    set_aside: pl.DataFrame
+    interval: Conformal | None
+
+    def write_csv(self, path: Path) -> None:
+        """Write a row for every file that was asked about; `reason` says why it has no answer."""
+        silent = self.set_aside.select(file="item", reason="reason")
+        silent = silent.unique("file", keep="first", maintain_order=True)
+        pl.concat([self.answers, silent], how="diagonal").write_csv(path)
+
+
 def predict_files(
-    run_folder: Path, files: Sequence[Path], cache: Path
-) -> tuple[Run, pl.DataFrame, pl.DataFrame]:
+    run_folder: Path, files: Sequence[Path], cache: Path, *, level: float = 0.9
+) -> Predicted:
     """Predict the run's task for audio files.
 
-    Returns:
-        the run, a table with ANSWERS or CLASS_ANSWERS columns, and the SET_ASIDE rows of files
-        without an answer.
+    Args:
+        level: share of new subjects that the interval is to cover, between 0 and 1.
 
     Raises:
         UserError: the run is not finished or damaged, or its encoder is another one today.
     """
+    if not 0 < level < 1:
+        raise UserError(f"--level {level:g}: it is a share between 0 and 1, such as 0.9.")
     from raqa.embeddings.extract import extract
     from raqa.embeddings.store import EmbeddingStore
     from raqa.training.fitted import FittedHead
@@ -65,14 +96,24 @@ def predict_files(
     vectors = embeddings.vectors if len(embeddings.vectors) else np.zeros((0, fitted.width))
     values, files_read = fitted.answers(vectors), list(embeddings.recording_ids)
     classes = run.provenance.classes
-    answers = _classes(files_read, values, classes) if classes else _numbers(files_read, values)
-    return run, answers, embeddings.set_aside
+    interval = conformal_of(run, level)
+    answers = (
+        _classes(files_read, values, classes)
+        if interval is None
+        else _numbers(files_read, values, interval)
+    )
+    return Predicted(run, answers, embeddings.set_aside, interval)
 
 
-def _numbers(files: list[str], values: Floats) -> pl.DataFrame:
+def _numbers(files: list[str], values: Floats, interval: Conformal) -> pl.DataFrame:
     """ANSWERS from numbers `[seeds, files]`."""
-    facts = {"file": files, "prediction": values.mean(axis=0), "sd_over_seeds": _sd(values)}
-    return pl.DataFrame(facts, schema=ANSWERS)
+    mean, width = values.mean(axis=0), interval.half_width
+    facts: dict[str, Any] = {"file": files, "prediction": mean, "sd_over_seeds": _sd(values)}
+    if width.defined:
+        ends = {"low": mean - width.value, "high": mean + width.value}
+        facts |= {**ends, "level": [interval.level] * len(files)}
+    nothing = [None] * len(files)
+    return pl.DataFrame({name: facts.get(name, nothing) for name in ANSWERS}, schema=ANSWERS)
 
 
 def _classes(files: list[str], probabilities: Floats, names: Sequence[str]) -> pl.DataFrame:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from omegaconf import DictConfig, OmegaConf
@@ -14,20 +14,19 @@ from rich.console import Console
 
 from raqa.configuration.build import Experiment, build
 from raqa.corpora.base import Recordings
+from raqa.fitting import Fitting, Outcome, fit_labels
 from raqa.gather import Embedded, count_steps, embed_folds, read_sided, usable_folds
 from raqa.identity import Identity, identify, settled
 from raqa.regimes.base import Folds
-from raqa.regimes.fold import Fold
 from raqa.regimes.split import write_split
+from raqa.reports.calibration import CALIBRATION
 from raqa.reports.console import print_run
-from raqa.reports.run_folder import Run, RunFolder, read_run
-from raqa.reports.scoring import Own
+from raqa.reports.run_folder import RunFolder, read_run
+from raqa.reports.run_tables import Run
 from raqa.reports.tracking import RunFacts
 from raqa.single import check_single
-from raqa.tables import prediction_columns
 
-if TYPE_CHECKING:
-    from raqa.training.fitted import FittedHead
+Fitter = Callable[[Fitting, Sequence[Recordings], Folds, RunFacts, Sequence[Any]], Outcome]
 
 
 @dataclass(frozen=True)
@@ -126,22 +125,25 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     embedded = embed_folds(experiment, recordings, taken, Path(paths.cache), console)
     folds, audio_aside = usable_folds(taken, recordings, embedded, Path(paths.cache))
     facts = _run_facts(prepared, folds, embedded)
-    fitting = _Fitting(experiment, embedded, console, prepared.checkpoints, stop)
+    fitting = Fitting(experiment, embedded, console, prepared.checkpoints, stop)
     loggers = experiment.logger.start(facts)
     try:
-        fitted = fitting.fit(folds.main, "main", loggers)
+        outcome = _fitter(experiment)(fitting, recordings, folds, facts, loggers)
         with prepared.folder.draft() as draft:
             draft.write(
                 config=OmegaConf.to_yaml(prepared.config, resolve=True),
                 provenance=facts.provenance,
                 fold=folds.main.table,
-                predictions=predict_test(fitted, folds.main, embedded, experiment.seeds),
-                own=_own(fitting, folds),
+                predictions=outcome.predictions,
+                own=outcome.own,
+                answered=outcome.answered,
                 set_aside=pl.concat([*(corpus.set_aside for corpus in recordings), audio_aside]),
                 steps=count_steps(recordings, taken, folds),
-                history=fitted.history,
-                save_heads=lambda path: fitted.save(path, _head_facts(facts)),
+                history=outcome.history,
+                save_heads=outcome.save,
             )
+            if outcome.calibration is not None:
+                outcome.calibration.write_parquet(draft.path / CALIBRATION)
             draft.publish(replace=True)
         shutil.rmtree(prepared.checkpoints, ignore_errors=True)
         finished = read_run(prepared.folder.path)
@@ -152,30 +154,15 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     return finished
 
 
-def predict_test(
-    fitted: FittedHead, fold: Fold, embedded: Embedded, seeds: tuple[int, ...]
-) -> pl.DataFrame:
-    """Every seed's prediction for every test recording, as PREDICTIONS or CLASS_PREDICTIONS."""
-    test = fold.side("test")
-    predicted = fitted.predicted(embedded.inputs(test))
-    truth = test.select("corpus", "recording_id", "subject_id", truth="label")
-    per_seed = [
-        truth.with_columns(
-            seed=pl.lit(seed, pl.Int64),
-            **{name: pl.Series(array[row]) for name, array in predicted.columns.items()},
-        )
-        for row, seed in enumerate(seeds)
-    ]
-    columns = prediction_columns(fold.classes)
-    return pl.concat(per_seed).select(*columns).cast(pl.Schema(columns))
+def _fitter(experiment: Experiment) -> Fitter:
+    """How this head is fitted: to labels, to questions, or to labels asked for as questions."""
+    from raqa.answering.base import QuestionHead
 
+    if not isinstance(experiment.head, QuestionHead):
+        return fit_labels
+    from raqa.question_fitting import fit_asked_labels, fit_questions
 
-def _own(fitting: _Fitting, folds: Folds) -> Own | None:
-    """The same head with the same seeds, trained on the tested corpus's own fold."""
-    if folds.own is None:
-        return None
-    fitted, seeds = fitting.fit(folds.own, "own", ()), fitting.experiment.seeds
-    return Own(folds.own.table, predict_test(fitted, folds.own, fitting.embedded, seeds))
+    return fit_questions if experiment.task.kind == "questions" else fit_asked_labels
 
 
 def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]:
@@ -187,44 +174,20 @@ def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]
     }
 
 
-@dataclass(frozen=True)
-class _Fitting:
-    """How the heads of a run are fitted.
+def question_facts(experiment: Experiment) -> dict[str, Any]:
+    """What else is said of a run that answers questions."""
+    if experiment.task.kind != "questions":
+        return {}
+    from raqa.answering.base import QuestionHead
+    from raqa.questions.task import QuestionTask
 
-    Attributes:
-        checkpoints: the folder in which each head has a file to go on with.
-    """
-
-    experiment: Experiment
-    embedded: Embedded
-    console: Console
-    checkpoints: Path
-    stop: Callable[[], bool] | None
-
-    def fit(self, fold: Fold, name: str, loggers: Sequence[Any]) -> FittedHead:
-        """Fit the run's head, all seeds, to one fold; `name` is that of its checkpoint."""
-        from raqa.heads.data import FitData
-        from raqa.training.fit import fit
-
-        train, validation = fold.side("train"), fold.side("validation")
-        data = FitData(
-            train_inputs=self.embedded.inputs(train),
-            train_labels=train["label"].to_numpy(),
-            validation_inputs=self.embedded.inputs(validation),
-            validation_labels=validation["label"].to_numpy(),
-            classes=len(fold.classes),
-            epoch_recordings=fold.epoch_recordings,
-        )
-        return fit(
-            self.experiment.head,
-            data,
-            self.experiment.seeds,
-            self.experiment.trainer,
-            loggers=loggers,
-            console=self.console,
-            checkpoint=self.checkpoints / f"{name}.safetensors",
-            stop=self.stop,
-        )
+    head, task = experiment.head, experiment.task
+    assert isinstance(head, QuestionHead)
+    assert isinstance(task, QuestionTask)
+    return {
+        "rendered": head.says_labels,
+        "text_scorer": None if task.bertscore is None else asdict(task.bertscore),
+    }
 
 
 def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts:
@@ -244,6 +207,7 @@ def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts
         "synthetic": any(corpus.synthetic for corpus in corpora),
         "kind": experiment.task.kind,
         "classes": list(fold.classes),
+        **question_facts(experiment),
         "unit": experiment.task.attribute.unit,
         "encoder_fingerprint": encoder.fingerprint,
         "weights": encoder.weights,
@@ -257,9 +221,3 @@ def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts
         **provenance(),
     }
     return RunFacts(identity.name, prepared.words, settled(prepared.config), facts)
-
-
-def _head_facts(facts: RunFacts) -> Mapping[str, str]:
-    """What a head file says of itself, so that it can be asked about new recordings."""
-    names = ("run", "corpus", "task", "unit", "encoder", "encoder_fingerprint", "clip")
-    return {name: str(facts.provenance[name]) for name in names}

@@ -31,8 +31,9 @@ RECORDINGS: Columns = {
 
 SET_ASIDE: Columns = {
     "corpus": pl.String,
-    "stage": pl.String,  # label, layout, audio, split: where it was noticed; disagreement: what a
-    # second source says against the one that is used
+    # Where it was noticed: label, layout, audio, split, answer; disagreement: what a second source
+    # says against the one that is used.
+    "stage": pl.String,
     "item": pl.String,  # the recording_id or file
     "row": pl.Int64,  # line of the label table as a spreadsheet counts (header is 1), or null
     "field": pl.String,  # column, where one value and not the recording is set aside

@@ -55,3 +55,35 @@ def class_data(data: FitData) -> FitData:
         for labels in (data.train_labels, data.validation_labels)
     )
     return replace(data, train_labels=train, validation_labels=validation, classes=3)
+
+
+WORDS = ["does", "the", "subject", "have", "a", "cough", "wheeze", "?", "age", "what", "is",
+         "pitch", "loudness", "high", "count"]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny BERT with a tokenizer of whole words, saved as the hub keeps them."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    made = tmp_path_factory.mktemp("bert")
+    vocabulary = {word: i for i, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *WORDS])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
+        sep_token="[SEP]", model_max_length=32,
+    ).save_pretrained(made)  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        config = BertConfig(
+            vocab_size=len(vocabulary), hidden_size=16, num_hidden_layers=2,
+            num_attention_heads=2, intermediate_size=16, max_position_embeddings=32,
+        )  # fmt: skip
+        BertModel(config).save_pretrained(made)
+    return made

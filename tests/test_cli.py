@@ -19,7 +19,9 @@ from raqa.main import USER_MISTAKE
 
 Command = Callable[..., str]
 PUBLISHED = [
-    name for name in group_choices("datamodule") if not name.startswith(("demo", "manifest"))
+    name
+    for name in group_choices("datamodule")
+    if not name.startswith(("demo", "manifest", "questions"))
 ]
 SMALL = ("datamodule.corpus.subjects=40", "trainer.max_epochs=3", "seeds=2")
 
@@ -156,7 +158,7 @@ def test_a_run_predicts_its_own_test_recordings_as_it_did(
     demo = Demo(root=Path(run.config["datamodule"]["corpus"]["root"]), subjects=40).place
     wanted = run.predictions.group_by("recording_id").agg(pl.col("prediction").mean())
     files = [demo / f"{name}.wav" for name in wanted["recording_id"]]
-    _, answers, _ = predict_files(run_folder, files, tmp_path / "cache")
+    answers = predict_files(run_folder, files, tmp_path / "cache").answers
     assert answers["prediction"].to_numpy() == pytest.approx(
         wanted["prediction"].to_numpy(), abs=1e-4
     )
@@ -183,7 +185,7 @@ def test_a_run_that_predicts_classes_names_the_class_and_how_probable_it_is(
         .last()
     )
     files = [demo / f"{name}.wav" for name in wanted["recording_id"]]
-    _, answers, _ = predict_files(folder, files, tmp_path / "cache")
+    answers = predict_files(folder, files, tmp_path / "cache").answers
     names = [run.provenance.classes[number] for number in wanted["number"]]
     assert answers["prediction"].to_list() == names
     assert answers["probability"].to_numpy() == pytest.approx(

@@ -15,7 +15,8 @@ import pytest
 from raqa.corpora.base import Recordings
 from raqa.corpora.demo import Demo
 from raqa.main import USER_MISTAKE, main
-from raqa.reports.run_folder import Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import warning_texts
 
 CHECKOUT = Path(__file__).parents[1]

@@ -16,7 +16,7 @@ import pytest
 
 from raqa.main import STOPPED, main
 from raqa.reports.results import find_runs
-from raqa.reports.run_folder import HISTORY, METRICS, PREDICTED
+from raqa.reports.run_tables import HISTORY, METRICS, PREDICTED
 from raqa.training.checkpoint import Stopping
 
 CHECKOUT = Path(__file__).parents[1]

@@ -109,11 +109,14 @@ class QuestionHead(Abilities, ABC):
     """A head that is asked in words about a recording.
 
     Attributes:
+        kinds: the kinds of task that it can do; a label is asked for as a question.
         uses_audio: whether it hears the recording at all.
+        says_labels: whether it names labels and numbers, which templates then put into words.
     """
 
-    kinds: ClassVar[tuple[TaskKind, ...]] = ("questions",)
+    kinds: ClassVar[tuple[TaskKind, ...]] = ("regression", "classification", "questions")
     uses_audio: ClassVar[bool] = True
+    says_labels: ClassVar[bool] = True
 
     @abstractmethod
     def fit(

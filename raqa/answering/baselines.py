@@ -24,6 +24,7 @@ from raqa.answering.base import (
     answers_table,
 )
 from raqa.errors import UserError
+from raqa.tables import TaskKind
 from raqa.training.history import HISTORY
 
 _FILE = "answers.parquet"
@@ -125,6 +126,7 @@ class RandomLookup(Lookup):
 
 
 class _LookupHead(QuestionHead):
+    kinds: ClassVar[tuple[TaskKind, ...]] = ("questions",)
     uses_audio: ClassVar[bool] = False
     fitted: ClassVar[type[Lookup]] = Lookup
 

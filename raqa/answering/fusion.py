@@ -272,9 +272,7 @@ class _Recipe(GradientHead):
         return f"{self.head!r} on {digest.hexdigest()}"
 
 
-def _one_table(
-    train: QuestionPairs, validation: QuestionPairs
-) -> tuple[FloatArray, pl.DataFrame]:
+def _one_table(train: QuestionPairs, validation: QuestionPairs) -> tuple[FloatArray, pl.DataFrame]:
     """The audio of both sides as one table, and the validation rows that point into it."""
     if validation.audio is train.audio:
         return train.audio, validation.rows

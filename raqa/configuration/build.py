@@ -19,6 +19,7 @@ from raqa.configuration.reuse import reuse_encoder
 from raqa.errors import UserError
 
 if TYPE_CHECKING:
+    from raqa.answering.base import QuestionHead
     from raqa.audio.clip import ClipPolicy
     from raqa.corpora.base import Corpus
     from raqa.corpora.cohort import Cohort
@@ -43,7 +44,7 @@ class Experiment:
     encoder: Encoder
     clip: ClipPolicy
     embed: EmbedSettings
-    head: Head
+    head: Head | QuestionHead
     regime: Regime
     split: Split
     trainer: TrainerSettings
@@ -145,11 +146,16 @@ def heads_for(kind: TaskKind) -> list[str]:
     """The shipped heads that can do a kind of task."""
     able = []
     for choice in group_choices("head"):
-        shipped = OmegaConf.load(config_folder() / "head" / f"{choice}.yaml")
-        head: type[Head] = get_class(shipped._target_)
+        head: type[Head | QuestionHead] = get_class(_target("head", choice))
         if kind in head.kinds:
             able.append(choice)
     return able
+
+
+def _target(group: str, choice: str) -> str:
+    """The class that a shipped choice builds, its own or that of the choice it starts from."""
+    shipped: Any = OmegaConf.load(config_folder() / group / f"{choice}.yaml")
+    return str(shipped.get("_target_") or _target(group, shipped.defaults[0]))
 
 
 def _causes(path: str, error: BaseException) -> Iterable[str]:
@@ -182,7 +188,7 @@ def _validation(path: str, error: ValidationError) -> Iterable[str]:
 
 def _misfits(experiment: Experiment) -> Iterable[str]:
     corpus, task, encoder = experiment.corpus, experiment.task, experiment.encoder
-    if task.target not in corpus.attributes:
+    if task.kind != "questions" and task.target not in corpus.attributes:
         have = ", ".join(corpus.attributes) or f"none yet ({corpus.how_to_get})"
         yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
     else:

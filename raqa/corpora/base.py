@@ -41,7 +41,10 @@ class Recordings:
     def __post_init__(self) -> None:
         given = {name: ATTRIBUTES[name].dtype for name in self.table.columns if name in ATTRIBUTES}
         table = check_table(
-            self.table, {**RECORDINGS, **given}, name="recordings", key=["recording_id"]
+            self.table,
+            {**RECORDINGS, **given},
+            name="recordings",
+            key=["corpus", "recording_id"],
         )
         object.__setattr__(self, "table", table)
         object.__setattr__(

@@ -105,7 +105,7 @@ def audio_present(recordings: Recordings) -> Recordings:
 def with_step(recordings: Recordings, name: str) -> Recordings:
     """Count what the last thing that was done to these recordings left."""
     table = recordings.table
-    step = Step(name, table.height, table["subject_id"].n_unique())
+    step = Step(name, table.height, table.select("corpus", "subject_id").n_unique())
     return replace(recordings, steps=(*recordings.steps, step))
 
 

@@ -8,10 +8,13 @@ from typing import Annotated
 import polars as pl
 from pydantic import Field
 
+from raqa.metrics.answers import AnswerScores
 from raqa.metrics.classification import ClassificationScores, score_classification
 from raqa.metrics.regression import RegressionScores, score_regression
 
-AnyScores = Annotated[RegressionScores | ClassificationScores, Field(discriminator="kind")]
+AnyScores = Annotated[
+    RegressionScores | ClassificationScores | AnswerScores, Field(discriminator="kind")
+]
 """Scores as they are stored: `kind` tells which they are."""
 
 

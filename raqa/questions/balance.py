@@ -108,6 +108,8 @@ def _choose(questions: pl.LazyFrame, settings: Balance, *, by_label: bool) -> Su
     for corpus, attribute, rows in by_attribute(known, _KEYS):
         ordered = _in_order(rows, corpus, attribute, settings, by_label=by_label)
         stratum, placed = _balance_attribute(ordered, settings)
+        placed = placed.with_columns(qa_id=rows["qa_id"].gather(placed["row"])).drop("row")
+        del rows, ordered  # or they would stay while the next attribute is read
         strata.append(stratum)
         limits = _with_shares(pl.concat(strata), settings)
         # More strata only make shares smaller: what is above today's share is never taken.
@@ -129,16 +131,21 @@ def _in_order(
     verify = (pl.col("question_type") == "single_verify") & by_label
     free = (pl.col("kind") == "numeric") | (not by_label)
     return (
-        rows.with_columns(
-            corpus=pl.lit(corpus),
-            attribute=pl.lit(attribute),
-            text=pl.when(verify).then("question").otherwise(pl.lit("")),
-            label=pl.when(free).then(pl.lit("")).otherwise("label"),
+        rows.select(
+            pl.int_range(pl.len()).cast(pl.UInt32).alias("row"),
+            # Codes instead of texts: what follows sorts and groups hundreds of thousands of rows.
+            pl.col("split", "question_type", "subject_id").cast(pl.Categorical),
+            corpus=pl.lit(corpus).cast(pl.Categorical),
+            attribute=pl.lit(attribute).cast(pl.Categorical),
+            text=pl.when(verify).then("question").otherwise(pl.lit("")).cast(pl.Categorical),
+            label=pl.when(free).then(pl.lit("")).otherwise("label").cast(pl.Categorical),
             row_order=hashed(rows["qa_id"], salt),
             subject_order=hashed_names(rows["subject_id"], salt),
         )
-        .sort("row_order", "qa_id")
-        .with_columns(turn=pl.int_range(pl.len()).over(*STRATUM, "subject_id"))
+        .sort("row_order")
+        .with_columns(
+            turn=pl.int_range(pl.len()).over("split", "question_type", "subject_id").cast(pl.Int32)
+        )
     )
 
 
@@ -178,7 +185,8 @@ def _balance_attribute(rows: pl.DataFrame, settings: Balance) -> tuple[pl.DataFr
         .with_columns(within_cap=pl.col("layers") * pl.col("width"))
         .sort(STRATUM)
     )
-    return strata, _placed(pool, layers)
+    texts = pl.selectors.categorical().cast(pl.String)
+    return strata.with_columns(texts), _placed(pool, layers).with_columns(texts)
 
 
 def _frequent_labels(capped: pl.DataFrame, least: int) -> pl.DataFrame:
@@ -209,11 +217,11 @@ def _placed(pool: pl.DataFrame, layers: pl.DataFrame) -> pl.DataFrame:
     cell = [*STRATUM, "text", "label"]
     return (
         pool.with_columns(round=pl.int_range(pl.len()).over(*cell, "subject_id"))
-        .sort("round", "subject_order", "row_order", "qa_id")
+        .sort("round", "subject_order", "row_order")
         .with_columns(place=pl.int_range(pl.len()).over(cell))
         .join(layers, on=[*STRATUM, "text"])
         .filter(pl.col("place") < pl.col("layers"))
-        .select(*STRATUM, "text", "layers", "place", "qa_id")
+        .select(*STRATUM, "text", "layers", "place", "row")
     )
 
 

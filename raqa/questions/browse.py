@@ -66,8 +66,9 @@ def draw(
     places = chosen.select("corpus", "qa_id", "place")
     texts = questions.with_columns(pl.col("corpus", "qa_id").cast(pl.String))
     table = (
-        texts.join(places.lazy(), on=["corpus", "qa_id"], how="inner")
+        texts.filter(pl.col("qa_id").is_in(places["qa_id"].implode()))
         .collect(engine="streaming")
+        .join(places, on=["corpus", "qa_id"], how="inner")
         .sort("place")
         .with_columns(pl.selectors.categorical().cast(pl.String))
         .select(list(QUESTIONS))

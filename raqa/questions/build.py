@@ -213,6 +213,7 @@ def build(
     settings = {
         **asdict(request.settings), "templates": request.templates, "cohort": cohort,
         "audio": audio, "corpora": list(request.corpora), "overrides": list(request.overrides),
+        "data": _data(request.overrides),
     }  # fmt: skip
     collection = write(
         out, _parts(parts, templates, request.settings, watch), settings, templates.hash
@@ -222,6 +223,13 @@ def build(
                      one.table.select("recording_id", "path").iter_rows()}
         for one in parts
     }  # fmt: skip
+
+
+def _data(overrides: Sequence[str]) -> str:
+    """Where corpora are on this machine."""
+    from raqa.configuration.overrides import compose_config
+
+    return str(Path(compose_config(overrides).paths.data).absolute())
 
 
 def _parts(
@@ -250,4 +258,4 @@ def make_part(generator: Generator, recordings: Recordings) -> Part:
         ],
     }  # fmt: skip
     return Part(recordings.corpus, generator.blocks(), facts, dropped_table(generator.dropped),
-                recordings.set_aside)  # fmt: skip
+                recordings.set_aside, table)  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +22,7 @@ from raqa.questions.block import SCHEMA
 from raqa.tables import QUESTIONS, set_aside_table
 
 FACTS = "collection.json"
+RECORDINGS_FILE = "recordings.parquet"
 SET_ASIDE_FILE, DROPPED_FILE = "set_aside.csv", "dropped.csv"
 RECORDS = "raqa_json"
 """The folder of RA-QA's JSON records, where they were asked for."""
@@ -45,6 +47,8 @@ class Part:
         facts: what collection.json says about the corpus besides its file.
         dropped: rows as of `raqa.questions.generate.Dropped`, complete when `blocks` is used up.
         set_aside: SET_ASIDE rows.
+        recordings: RECORDINGS columns, attributes and `side`: what is asked about, so that a model
+            can be trained without reading the corpus again.
     """
 
     corpus: str
@@ -52,6 +56,7 @@ class Part:
     facts: Mapping[str, Any] = field(default_factory=dict)
     dropped: pl.DataFrame | None = None
     set_aside: pl.DataFrame = field(default_factory=set_aside_table)
+    recordings: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -166,10 +171,12 @@ def write(
     _remove(folder)
     corpora: dict[str, Any] = {}
     dropped, aside = [], [set_aside_table()]
+    recordings = []
     for part in parts:
         if not _is_file_name(part.corpus):
             raise UserError(f"{part.corpus!r} can not be a file's name; call the corpus otherwise.")
         corpora[part.corpus] = _write_part(folder, part)
+        recordings += [part.recordings] if part.recordings is not None else []
         dropped += [part.dropped] if part.dropped is not None else []
         aside.append(part.set_aside)
     content = json.dumps({name: facts["sha256"] for name, facts in sorted(corpora.items())})
@@ -184,6 +191,10 @@ def write(
         "dropped": _summed(lost, ["corpus", "attribute", "question_type", "reason"]),
         "set_aside": _summed(pl.concat(aside), ["corpus", "stage", "field"]),
     }
+    if recordings:
+        buffer = io.BytesIO()
+        pl.concat(recordings, how="diagonal").write_parquet(buffer)
+        write_atomically(folder / RECORDINGS_FILE, buffer.getvalue())
     _write_table(folder / DROPPED_FILE, lost)
     _write_table(folder / SET_ASIDE_FILE, pl.concat(aside))
     text = json.dumps(facts, indent=1, ensure_ascii=False)
@@ -219,7 +230,7 @@ def _remove(folder: Path) -> None:
         (folder / FACTS).unlink()
         for corpus in old.facts["corpora"]:
             old.file(corpus).unlink(missing_ok=True)
-    for name in (FACTS, SET_ASIDE_FILE, DROPPED_FILE):
+    for name in (FACTS, RECORDINGS_FILE, SET_ASIDE_FILE, DROPPED_FILE):
         (folder / name).unlink(missing_ok=True)
     shutil.rmtree(folder / RECORDS, ignore_errors=True)
 

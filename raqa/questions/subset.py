@@ -85,10 +85,10 @@ def _write(
 
 def _parts(source: Collection, questions: pl.LazyFrame, subset: Subset) -> Iterator[Part]:
     for corpus in source.facts["corpora"]:
-        chosen = subset.chosen.filter(pl.col("corpus") == corpus).select("qa_id")
+        chosen = subset.chosen.filter(pl.col("corpus") == corpus)["qa_id"]
         rows = (
-            questions.filter(pl.col("corpus") == corpus)
-            .join(chosen.lazy(), on="qa_id", how="semi")
+            # Unlike a join, a filter reads the other columns of what is chosen only.
+            questions.filter(pl.col("corpus") == corpus, pl.col("qa_id").is_in(chosen.implode()))
             .collect(engine="streaming")
             .sort("qa_id")
         )

@@ -146,6 +146,10 @@ class Templates:
     def _by_id(self) -> dict[str, tuple[AttributeTemplates, Wording]]:
         return {w.template_id: (one, w) for one in self.by_attribute.values() for w in one.wordings}
 
+    def wording(self, template_id: str) -> tuple[AttributeTemplates, Wording] | None:
+        """A template by its id, with its attribute's others; None: it is not of this set."""
+        return self._by_id.get(template_id)
+
     def read_back(self, template_id: str, answer: str, asked_label: str | None) -> str | float:
         """Read an answer's label: yes or no, a label, labels joined by LABELS, or a number.
 

@@ -61,7 +61,7 @@ class Cross(Regime):
                 "datamodule@regime.target, or regime=within. Two tables of your own need "
                 "different names (datamodule.corpus.name)."
             )
-        if task.target not in target.attributes:
+        if task.kind != "questions" and task.target not in target.attributes:
             both = [name for name in corpus.attributes if name in target.attributes]
             shared = f"Labels that both have: {', '.join(both)}." if both else "They share none."
             yield (

@@ -20,7 +20,7 @@ from raqa.reports.columns import (
 )
 from raqa.reports.glossary import CLASSES
 from raqa.reports.headline import Headline, Kind, own_lines
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import interval_text, number_text
 from raqa.reports.values import ends, mean_and_sd, value
 from raqa.tables import SIDES

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.reports.provenance import Provenance
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import (
     corpus_text,
     decimals,

@@ -11,11 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from raqa.errors import UserError, neighbours
-from raqa.metrics.compare import Pair, compare
+from raqa.metrics.compare import Pair
+from raqa.metrics.compare import compare as compare_models
 from raqa.metrics.number import Interval, Number
+from raqa.reports.compare_answers import pair_answers, print_answer_pair
 from raqa.reports.headline import kind_of
 from raqa.reports.provenance import Provenance
-from raqa.reports.run_folder import Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import (
     corpus_text,
     count_text,
@@ -44,6 +47,21 @@ class RunPair:
     resamples: int
 
 
+def compare(first: Path, second: Path, console: Console, *, resamples: int = 10_000) -> None:
+    """Compare two finished runs and print what came out, whatever kind of task they had.
+
+    Raises:
+        UserError: as `compare_runs` says.
+    """
+    runs = _read(first, second)
+    if any(run.provenance.kind != "questions" for run in runs):
+        print_comparison(compare_runs(first, second, resamples=resamples), console)
+        return
+    if problems := list(_mismatches(*runs)):
+        raise UserError(problems)
+    print_answer_pair(pair_answers(*runs), console)
+
+
 def compare_runs(first: Path, second: Path, *, resamples: int = 10_000) -> RunPair:
     """Compare two finished runs of one task on the same test recordings.
 
@@ -56,7 +74,7 @@ def compare_runs(first: Path, second: Path, *, resamples: int = 10_000) -> RunPa
     problems = list(_mismatches(a, b))
     if problems:
         raise UserError(problems)
-    compared = compare({"A": a.predictions, "B": b.predictions}, resamples=resamples)
+    compared = compare_models({"A": a.predictions, "B": b.predictions}, resamples=resamples)
     (pair,) = compared.pairs
     return RunPair(a, b, pair, compared.recordings, compared.subjects, resamples)
 

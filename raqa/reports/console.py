@@ -9,7 +9,7 @@ from rich.text import Text
 
 from raqa.reports.headline import kind_of
 from raqa.reports.listing import plain_table
-from raqa.reports.run_folder import ASIDE, Run
+from raqa.reports.run_tables import ASIDE, Run
 from raqa.reports.text import (
     corpus_text,
     count_text,

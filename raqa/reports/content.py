@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from raqa.metrics.groups import GroupError
 from raqa.reports.columns import MODEL, NOTES, SETTING, VARIANT, Column
 from raqa.reports.headline import Headline, Kind, kind_of
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import (
     decimals,
     encoder_text,

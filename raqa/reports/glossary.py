@@ -99,3 +99,43 @@ CLASSES = (
     _COUNTED,
 )
 """Of runs that predict classes."""
+
+QUESTIONS = (
+    (
+        "Macro-F1",
+        "F1 of every answer that occurs, averaged so that a rare one counts as much as a frequent "
+        "one; computed for each corpus, attribute and question type by itself and then averaged. "
+        "Unreadable and refused answers are wrong. Groups in which all are answered alike tell "
+        "nothing and are left out. Shown as mean ± standard deviation over seeds.",
+    ),
+    _INTERVAL,
+    (
+        "Prior",
+        "What comes of giving the most frequent training answer to each question without "
+        "listening. This is the baseline.",
+    ),
+    (
+        "Against prior",
+        "The model's error minus the prior's on the same questions, the error being 1 − macro-F1 "
+        "(or the relative MAE where all answers are numbers); below 0 the model is better. It is "
+        "called above the prior only where the whole 95 % interval lies below 0.",
+    ),
+    (
+        "Relative MAE",
+        "Mean absolute error of a number divided by that of the training median, averaged over "
+        "attributes; below 1 is better than the median. An answer without a number counts as the "
+        "number farthest from the truth within the training range.",
+    ),
+    (
+        "BERTScore",
+        "How alike the words of answer and right answer are to a language model. Fluent wrong "
+        "answers score high; compare it only among models that word their answers alike.",
+    ),
+    (
+        "Unreadable, refused",
+        "Answers in which no single label or number could be found, and answers that decline. "
+        "An answer that never came back is neither: it makes the run incomplete.",
+    ),
+    _COUNTED,
+)
+"""Of runs that answer questions."""

@@ -12,7 +12,7 @@ import polars as pl
 from raqa.metrics.groups import GroupError
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.reports.columns import Column
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import interval_text, number_text, seeds_text
 
 if TYPE_CHECKING:
@@ -147,6 +147,11 @@ def kind_of(run: Run) -> Kind:
     """How a run is shown."""
     from raqa.reports.class_report import ClassReport
     from raqa.reports.number_report import NumberReport
+    from raqa.reports.question_report import QuestionReport
 
-    kinds: dict[str, Kind] = {"regression": NumberReport(), "classification": ClassReport()}
+    kinds: dict[str, Kind] = {
+        "regression": NumberReport(),
+        "classification": ClassReport(),
+        "questions": QuestionReport(),
+    }
     return kinds[run.scores.kind]

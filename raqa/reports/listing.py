@@ -12,8 +12,10 @@ from rich.filesize import decimal
 from rich.markup import escape
 from rich.table import Table
 
+from raqa.metrics.conformal import Conformal
+from raqa.reports.calibration import conformal_texts
 from raqa.reports.headline import kind_of
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 
 if TYPE_CHECKING:
     from raqa.configuration.weights import Checkpoint
@@ -21,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def print_answers(
-    run: Run, answers: pl.DataFrame, set_aside: pl.DataFrame, console: Console
+    run: Run,
+    answers: pl.DataFrame,
+    set_aside: pl.DataFrame,
+    interval: Conformal | None,
+    console: Console,
 ) -> None:
     """Print a run's predictions for files, then the files that it could not be asked about."""
     facts, kind = run.provenance, kind_of(run)
@@ -33,6 +39,8 @@ def print_answers(
     for file, reason in set_aside.select("item", "reason").iter_rows():
         console.print(f"[yellow]no answer:[/yellow] {escape(file)}: {escape(reason)}",
                       highlight=False, soft_wrap=True)  # fmt: skip
+    for text in conformal_texts(run, interval) if interval is not None else ():
+        console.print(escape(text), highlight=False, soft_wrap=True)
     headline = kind.headline(run)
     tested = f"the run's test {headline.name} was {headline.mean_text}"
     console.print(f"A prediction of one recording; {tested}. Not for diagnosis.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from raqa.metrics.groups import GroupError, errors_by_group
+from raqa.metrics.number import Interval, Number
 from raqa.reports.columns import (
     TESTED,
     Column,
@@ -18,7 +19,7 @@ from raqa.reports.columns import (
 )
 from raqa.reports.glossary import NUMBERS
 from raqa.reports.headline import Headline, Kind, own_lines
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import decimals, interval_text, number_text, unit_text
 from raqa.reports.values import ends, mean_and_sd, value
 
@@ -189,6 +190,11 @@ class NumberReport(Kind):
         unit = f" ({run.provenance.unit})" if run.provenance.unit else ""
         rows = [
             [file, f"{prediction:.2f}", "" if sd is None else f"{sd:.2f}"]
-            for file, prediction, sd in answers.rows()
+            for file, prediction, sd in answers.select("file", "prediction", "sd_over_seeds").rows()
         ]
-        return ("file", f"{run.provenance.task}{unit}", "SD over seeds"), rows
+        headings = ["file", f"{run.provenance.task}{unit}", "SD over seeds"]
+        if answers["level"].count():
+            headings.append(f"{100 * answers['level'][0]:g} % interval")
+            for row, low, high in zip(rows, answers["low"], answers["high"], strict=True):
+                row.append(interval_text(Interval(Number(low), Number(high))))
+        return headings, rows

@@ -10,7 +10,7 @@ import polars as pl
 
 from raqa.metrics.groups import UNKNOWN, GroupError
 from raqa.reports.headline import kind_of
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import task_text, unit_text
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def predicted_against_true(run: Run) -> Figure:
     truth, prediction = rows["truth"].to_numpy(), rows["prediction"].to_numpy()
     train = run.fold.filter(pl.col("side") == "train")["label"].to_numpy()
     median = float(np.median(train))
-    figure, axes = _figure(4.8, 4.6)
+    figure, axes = empty_figure(4.8, 4.6)
     low, high = _limits(np.concatenate([truth, prediction, [median]]))
     axes.plot([low, high], [low, high], color=MUTED, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
     axes.axhline(median, color=BASELINE, linewidth=1.6, zorder=2)
@@ -64,7 +64,7 @@ def predicted_against_true(run: Run) -> Figure:
             ("--", MUTED, "exact"),
         ],
     )
-    _mark(figure, run)
+    mark_untrained(figure, run)
     return figure
 
 
@@ -81,7 +81,7 @@ def confusion(run: Run) -> Figure:
     whole = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, whole, out=np.zeros_like(counts), where=whole > 0)
     side = 1.9 + 0.75 * len(names)
-    figure, axes = _figure(side + 0.6, side)
+    figure, axes = empty_figure(side + 0.6, side)
     axes.imshow(shares, cmap=_fading(MODEL), vmin=0, vmax=1, aspect="auto")
     axes.grid(visible=False)
     for (row, column), share in np.ndenumerate(shares):
@@ -97,13 +97,13 @@ def confusion(run: Run) -> Figure:
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("predicted class")
     axes.set_ylabel("true class")
-    _mark(figure, run)
+    mark_untrained(figure, run)
     return figure
 
 
 def error_by_group(run: Run, groups: Sequence[GroupError]) -> Figure:
     """MAE with its interval by age group and sex, beside the training median's."""
-    figure, axes = _figure(4.8, 1.3 + 0.36 * (len(groups) + 1))
+    figure, axes = empty_figure(4.8, 1.3 + 0.36 * (len(groups) + 1))
     axes.grid(visible=False, axis="y")
     heights = _heights(groups)
     for height, group in zip(heights, groups, strict=True):
@@ -134,7 +134,7 @@ def error_by_group(run: Run, groups: Sequence[GroupError]) -> Figure:
         figure,
         [("o", MODEL, "model, 95 % interval"), ("D", BASELINE, "training median")],
     )
-    _mark(figure, run)
+    mark_untrained(figure, run)
     return figure
 
 
@@ -142,7 +142,7 @@ def comparison(runs: Sequence[Run], names: Sequence[str]) -> Figure:
     """Headlines with intervals of several runs of one corpus, task and regime, best on top."""
     headlines = [kind_of(run).headline(run) for run in runs]
     order = sorted(range(len(runs)), key=lambda index: headlines[index].order, reverse=True)
-    figure, axes = _figure(5.4, 1.1 + 0.34 * len(runs))
+    figure, axes = empty_figure(5.4, 1.1 + 0.34 * len(runs))
     axes.grid(visible=False, axis="y")
     for height, index in enumerate(order):
         shown = headlines[index]
@@ -167,7 +167,7 @@ def comparison(runs: Sequence[Run], names: Sequence[str]) -> Figure:
     return figure
 
 
-def _figure(width: float, height: float) -> tuple[Figure, Axes]:
+def empty_figure(width: float, height: float) -> tuple[Figure, Axes]:
     """A figure of `width` × `height` inches with one quiet pair of axes."""
     from matplotlib.figure import Figure
 
@@ -217,8 +217,8 @@ def _legend(figure: Figure, entries: Sequence[tuple[Shape, str, str]]) -> None:
     )
 
 
-def _mark(figure: Figure, run: Run) -> None:
-    """Write over the plot what its numbers are not."""
+def mark_untrained(figure: Figure, run: Run) -> None:
+    """Write over the plot what its numbers are not: of real people, of trained weights."""
     if run.provenance.weights_real and not run.provenance.synthetic:
         return
     text = "synthetic data" if run.provenance.weights_real else "random weights\nnot a result"

@@ -23,6 +23,8 @@ class Provenance(BaseModel):
         tested_on: the corpus of the test side, where that is not `corpus`, the training one.
         regime_settings: what tells variants of the regime apart, for example its size.
         subjects_on_two_sides: of an official split that was kept as it is.
+        rendered: whether responses to questions are made from labels by the templates.
+        text_scorer: settings of the model that compares responses with the right answers.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
@@ -46,6 +48,8 @@ class Provenance(BaseModel):
     tested_on: str | None = None
     regime_settings: dict[str, Any] = {}
     subjects_on_two_sides: int = 0
+    rendered: bool = False
+    text_scorer: dict[str, Any] | None = None
     clip: str | None = None
     commit: str | None = None
     finished_at: str | None = None

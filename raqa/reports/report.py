@@ -14,7 +14,8 @@ from raqa.metrics.groups import GroupError
 from raqa.metrics.number import Number
 from raqa.reports.content import Content, make_content
 from raqa.reports.results import find_runs, result_row, results_table
-from raqa.reports.run_folder import Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import Run
 
 FORMATS = ("markdown", "csv", "html")
 

@@ -15,7 +15,8 @@ from raqa.errors import UserError
 from raqa.metrics.transfer import TransferScores
 from raqa.reports.headline import kind_of
 from raqa.reports.provenance import Provenance
-from raqa.reports.run_folder import CONFIG, METRICS, Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import CONFIG, METRICS, Run
 from raqa.reports.text import pretraining_overlap
 from raqa.reports.values import ends, mean_and_sd, value
 from raqa.tables import SIDES, Columns
@@ -25,7 +26,7 @@ RESULTS: Columns = {
     "corpus": pl.String,
     "synthetic": pl.Boolean,
     "task": pl.String,
-    "kind": pl.String,  # regression or classification; columns of the other kind are null
+    "kind": pl.String,  # regression, classification, questions; columns of others are null
     "classes": pl.List(pl.String),
     "unit": pl.String,  # of every error below
     "encoder": pl.String,
@@ -80,6 +81,18 @@ RESULTS: Columns = {
     "calibration_error_mean": pl.Float64,
     "calibration_error_sd": pl.Float64,
     "against_prior": pl.String,  # above, below or undecided
+    "accuracy_mean": pl.Float64,  # questions; macro-F1 and balanced accuracy stand above
+    "accuracy_sd": pl.Float64,
+    "relative_mae_mean": pl.Float64,  # questions about numbers: MAE ÷ that of the training median
+    "relative_mae_sd": pl.Float64,
+    "headline_low": pl.Float64,  # questions: 95 % over subjects of macro-F1, or of the relative MAE
+    "headline_high": pl.Float64,
+    "headline_prior": pl.Float64,  # questions: the same of the question prior
+    "questions": pl.Int64,  # on the test side
+    "answers_expected": pl.Int64,  # one for every seed and question
+    "answers_unreadable": pl.Int64,
+    "answers_refused": pl.Int64,
+    "answers_unscored": pl.Int64,  # never came back; above 0 the run is incomplete
     "spread_mean": pl.Float64,
     "spread_sd": pl.Float64,
     **{f"n_{side}": pl.Int64 for side in SIDES},  # recordings

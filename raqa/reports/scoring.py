@@ -9,6 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from raqa.errors import UserError
+from raqa.metrics.answers import AnswerScores, score_answers
+from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.classification import ClassificationScores
 from raqa.metrics.regression import RegressionScores
 from raqa.metrics.score import AnyScores, score
@@ -28,6 +30,23 @@ class Own:
     predictions: pl.DataFrame
 
 
+@dataclass(frozen=True)
+class Answered:
+    """What a run that answers questions was asked.
+
+    Attributes:
+        questions: QUESTIONS columns of the training and the test side, with the right answers.
+        prior: ANSWERS of the question prior, learnt on the same training questions.
+        rendered: whether responses are made from labels by the templates.
+        scorer: settings of the model behind BERTScore; None: it is left out.
+    """
+
+    questions: pl.DataFrame
+    prior: pl.DataFrame
+    rendered: bool = False
+    scorer: BertScorer | None = None
+
+
 class Scored:
     """Something with scores, asked for those of one kind."""
 
@@ -39,29 +58,55 @@ class Scored:
         """The scores of a run that predicts a number.
 
         Raises:
-            UserError: it predicts classes.
+            UserError: it predicts none.
         """
         if isinstance(self.scores, RegressionScores):
             return self.scores
-        raise UserError(f"{self.path.name} predicts classes, not a number.")
+        raise UserError(f"{self.path.name} predicts no number.")
 
     @property
     def classification(self) -> ClassificationScores:
         """The scores of a run that predicts classes.
 
         Raises:
-            UserError: it predicts a number.
+            UserError: it predicts none.
         """
         if isinstance(self.scores, ClassificationScores):
             return self.scores
-        raise UserError(f"{self.path.name} predicts a number, not classes.")
+        raise UserError(f"{self.path.name} predicts no classes.")
+
+    @property
+    def answering(self) -> AnswerScores:
+        """The scores of a run that answers questions.
+
+        Raises:
+            UserError: it does not.
+        """
+        if isinstance(self.scores, AnswerScores):
+            return self.scores
+        raise UserError(f"{self.path.name} answers no questions.")
 
 
 def score_run(
-    predictions: pl.DataFrame, fold: pl.DataFrame, classes: Sequence[str], draws: tuple[int, int]
+    predictions: pl.DataFrame,
+    fold: pl.DataFrame,
+    classes: Sequence[str],
+    draws: tuple[int, int],
+    answered: Answered | None = None,
 ) -> AnyScores:
     """Scores with so many resamples from that seed, of numbers where there are no classes."""
     resamples, seed = draws
+    if answered is not None:
+        return score_answers(
+            answered.questions,
+            predictions,
+            answered.prior,
+            fold,
+            scorer=answered.scorer,
+            rendered=answered.rendered,
+            resamples=resamples,
+            bootstrap_seed=seed,
+        )
     return score(predictions, fold, classes, resamples=resamples, bootstrap_seed=seed)
 
 

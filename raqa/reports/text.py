@@ -10,7 +10,7 @@ from raqa.metrics.scores import FEW_SUBJECTS, Scores
 from raqa.metrics.transfer import TransferScores
 from raqa.reports.provenance import Provenance
 
-_DECIMALS = {"probability": 3, "nat": 3}
+_DECIMALS = {"probability": 3, "nat": 3, "points": 3}
 _UNITS = {"kg/m2": "kg/m²", "probability": ""}  # a probability has none
 _TASKS = {
     "bmi": "BMI",
@@ -206,5 +206,5 @@ def group_set_aside(rows: pl.DataFrame) -> list[tuple[str, list[str]]]:
     return [(reason or "", [item or "" for item in items]) for reason, items in groups.iter_rows()]
 
 
-CONSTANT_HEADS = frozenset({"median", "prior"})
+CONSTANT_HEADS = frozenset({"median", "prior", "majority", "question_prior"})
 """Heads that say the same by design, which is no reason for a warning."""

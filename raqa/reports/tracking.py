@@ -13,7 +13,7 @@ from pydantic import dataclasses as checked
 if TYPE_CHECKING:
     from pytorch_lightning.loggers import Logger
 
-    from raqa.reports.run_folder import Run
+    from raqa.reports.run_tables import Run
 
 
 @dataclass(frozen=True)

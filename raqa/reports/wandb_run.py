@@ -12,7 +12,7 @@ import polars as pl
 from pydantic import validate_call
 
 from raqa.reports.headline import kind_of
-from raqa.reports.run_folder import HISTORY
+from raqa.reports.run_tables import HISTORY
 from raqa.reports.text import pretraining_overlap
 from raqa.reports.tracking import RunFacts, Tracker
 from raqa.reports.wandb_session import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pytorch_lightning.loggers import Logger
 
-    from raqa.reports.run_folder import Run
+    from raqa.reports.run_tables import Run
 
 
 class WandbTracker(Tracker):
@@ -170,15 +170,22 @@ def _tables(run: Run) -> dict[str, Any]:
     return {name: wandb_table(table) for name, table in tables.items()}
 
 
+_ERROR_NAMES = {
+    "regression": NumberObjective.log_name,
+    "classification": ClassObjective.log_name,
+    "questions": "validation_loss",
+}
+
+
 def _curves(run: Run) -> Iterator[dict[str, float]]:
     """Each epoch as a logger would have heard of it."""
     file = run.path / HISTORY
     if not file.is_file():
         return
     table = pl.read_csv(file, schema=pl.Schema(HISTORY_COLUMNS))
-    objective = NumberObjective if run.scores.kind == "regression" else ClassObjective
+    name = _ERROR_NAMES[run.scores.kind]
     for epoch in table["epoch"].unique().sort():
-        yield epoch_metrics(table.filter(pl.col("epoch") == epoch), objective.log_name)
+        yield epoch_metrics(table.filter(pl.col("epoch") == epoch), name)
 
 
 def wandb_image(figure: Figure, caption: str | None = None) -> Any:

@@ -87,9 +87,9 @@ class ReportCommand(TyperCommand):
 
 def compare(first: RunFolders, second: RunFolders) -> None:
     """Say whether one of two runs is better: paired over subjects, on the same test recordings."""
-    from raqa.reports.compare_runs import compare_runs, print_comparison
+    from raqa.reports.compare_runs import compare as compare_and_print
 
-    print_comparison(compare_runs(first, second), Console())
+    compare_and_print(first, second, Console())
 
 
 def _in_wandb(mode: str, asked: Asked, configs: Sequence[Path]) -> ReportInWandb:

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from raqa.configuration.overrides import compose_choices
 from raqa.reports.headline import kind_of
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import number_text, seeds_text
 from raqa.run import Prepared, execute, prepare
 from raqa.sweeps.claim import ClaimedError, claimed

@@ -27,6 +27,8 @@ class TrainerSettings:
         standardise_label: the same for a label that is a number; predictions are in label units
             either way.
         precision: bits of parameters and inputs.
+        calibration: share of the validation subjects that select nothing and are held back for an
+            interval around predicted numbers (metrics/conformal.py); classes have none.
         accelerator: auto takes a GPU where there is one.
         devices: how many, or the numbers of the GPUs to use, in brackets; only language models
             are large enough for more than one.
@@ -43,6 +45,7 @@ class TrainerSettings:
     standardise_inputs: bool = True
     standardise_label: bool = True
     precision: Literal[32, 64] = 32
+    calibration: Annotated[float, Field(ge=0, le=0.5)] = 0.0
     accelerator: Literal["auto", "cpu", "cuda"] = "auto"
     devices: Annotated[int, Field(ge=1)] | Annotated[list[Device], Field(min_length=1)] = 1
 

@@ -55,14 +55,18 @@ def _without_download(encoder: str) -> list[str]:
 
 def _own_table(task: str) -> list[str]:
     """A corpus that has the task's label, whatever corpora are shipped."""
+    if task == "qa":
+        return ["head=question_prior"]
     target = compose_config([f"task={task}"]).task.target
     column = f"+datamodule.corpus.attributes.{target}={{column: label}}"
     return ["datamodule=manifest", "datamodule.corpus.table=none.csv", column]
 
 
 def _suited_task(head: str) -> list[str]:
-    """The demo's age, or its sex where the head does classes only."""
-    return [] if head in heads_for("regression") else ["task=sex"]
+    """The demo's age, or its sex or questions where the head does nothing else."""
+    if head in heads_for("regression"):
+        return []
+    return ["task=sex"] if head in heads_for("classification") else ["task=qa"]
 
 
 _NEEDS = {"task": _own_table, "encoder": _without_download, "head": _suited_task}

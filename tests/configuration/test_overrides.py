@@ -19,7 +19,7 @@ def _problems(*overrides: str) -> str:
 def test_a_misspelt_choice_names_the_near_one_and_all_others() -> None:
     message = _problems("head=mlp_smal")
     assert "head=mlp_smal: there is no head of that name. Did you mean mlp_small" in message
-    assert "Choices: knn, linear, median, mlp, mlp_small, prior, ridge" in message
+    assert "Choices: fusion, knn, linear, majority, median, mlp, mlp_small, prior" in message
 
 
 def test_a_misspelt_group_names_the_near_one() -> None:

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from raqa.main import main
-from raqa.reports.run_folder import Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import Run
 from tests.corpora.miniatures import circor, hf_lung, icbhi, sprsound
 
 Write = Callable[[Path], None]

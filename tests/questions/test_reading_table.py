@@ -8,6 +8,7 @@ import polars as pl
 
 from raqa.questions.reading import Vocabulary, read_answers
 from raqa.tables import ANSWERS
+
 from . import made
 
 

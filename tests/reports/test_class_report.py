@@ -19,7 +19,8 @@ from raqa.reports.html_page import html_page
 from raqa.reports.markdown import markdown
 from raqa.reports.report import report
 from raqa.reports.results import RESULTS, load_results
-from raqa.reports.run_folder import METRICS, read_run, rescore
+from raqa.reports.run_folder import read_run, rescore
+from raqa.reports.run_tables import METRICS
 from raqa.reports.text import task_text, verdict_text, warning_texts
 from raqa.reports.wandb_run import summary
 

@@ -11,7 +11,8 @@ import pytest
 import wandb
 
 from raqa.main import main
-from raqa.reports.run_folder import Run, read_run
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import Run
 
 from .wandb_log import read_offline
 
@@ -109,7 +110,7 @@ def test_an_interrupted_run_is_continued_under_the_same_id(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("raqa.run.predict_test", stop)
+        patch.setattr("raqa.fitting.predict_test", stop)
         with pytest.raises(KeyboardInterrupt):
             _train(runs)
     assert not list(runs.glob("demo-age-*"))

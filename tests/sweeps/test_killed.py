@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from raqa.reports.run_folder import METRICS, PREDICTED
+from raqa.reports.run_tables import METRICS, PREDICTED
 from raqa.sweeps.sweep import BUSY
 
 from .conftest import start_sweep

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from reports.wandb_log import read_offline
 
-from raqa.run import predict_test
+from raqa.fitting import predict_test
 
 from .conftest import FAULTY, Command
 
@@ -55,7 +55,7 @@ def test_an_interrupted_sweep_that_is_continued_leaves_one_wandb_run_per_run(
 
     runs = tmp_path / "runs"
     with monkeypatch.context() as patch:
-        patch.setattr("raqa.run.predict_test", interrupt_second)
+        patch.setattr("raqa.fitting.predict_test", interrupt_second)
         status, _ = command("sweep", recipe, "logger=wandb_offline")
     assert status == 130
     time.sleep(1.1)  # W&B's folders are named by the second

@@ -42,6 +42,7 @@ class SoftPrefixHead(QuestionHead):
 
     takes_frames: ClassVar[bool] = True
     several_devices: ClassVar[bool] = True
+    says_labels: ClassVar[bool] = False
 
     language_model: LanguageModelSettings = Field(default_factory=LanguageModelSettings)
     mapper: MapperSettings = Field(default_factory=MapperSettings)

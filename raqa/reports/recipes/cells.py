@@ -12,7 +12,7 @@ import polars as pl
 
 from raqa.metrics.number import Number
 from raqa.metrics.regression import RegressionScores
-from raqa.reports.run_folder import HISTORY, Run
+from raqa.reports.run_tables import HISTORY, Run
 from raqa.reports.text import pretraining_overlap
 
 Layout = Literal["within", "heads", "cross", "low_n"]

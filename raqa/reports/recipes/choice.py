@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from raqa.metrics.number import Number
 from raqa.reports.recipes.cells import eligible, errors_of, validation_error, why_not_eligible
 from raqa.reports.recipes.grid import Row
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from raqa.reports.recipes.published import (
 from raqa.reports.recipes.records import plain, record
 from raqa.reports.recipes.run_pictures import run_pictures
 from raqa.reports.recipes.tables import Heading, Notes, Plain, RecipeReport, Shown, Table
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import decimals, encoder_text, number_text, seeds_text, task_text, unit_text
 
 CHOSEN = (

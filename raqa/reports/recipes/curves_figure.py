@@ -11,7 +11,7 @@ import numpy as np
 from raqa.metrics.number import Number
 from raqa.reports.plots import INK, MUTED, WATERMARK
 from raqa.reports.recipes.figure_marks import marked, quiet
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from raqa.reports.recipes.published import Published, PublishedError
 from raqa.reports.recipes.records import record
 from raqa.reports.recipes.run_pictures import run_pictures
 from raqa.reports.recipes.tables import Heading, Notes, RecipeReport, Shown, Table
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import decimals, encoder_text, task_text
 
 CAPTION = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from raqa.reports.plots import INK, LINE, MUTED, WATERMARK
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

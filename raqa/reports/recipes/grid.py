@@ -10,7 +10,7 @@ from raqa.metrics.compare import Comparison, compare
 from raqa.metrics.number import Number
 from raqa.reports.recipes.cells import ReportCell, eligible, errors_of, variants, why_not_eligible
 from raqa.reports.recipes.tables import unique
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 
 Key = tuple[str, ...]
 

@@ -10,7 +10,7 @@ from raqa.reports.recipes.choice import by_validation, gap
 from raqa.reports.recipes.grid import Grid, Row
 from raqa.reports.recipes.matrix_figure import Transfer, transfer_matrix
 from raqa.reports.recipes.tables import Picture
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import encoder_text, task_text
 
 

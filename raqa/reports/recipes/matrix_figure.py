@@ -11,7 +11,7 @@ import numpy as np
 from raqa.metrics.number import Number
 from raqa.reports.plots import INK, LINE
 from raqa.reports.recipes.figure_marks import marked
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import decimals, number_text, unit_text
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from raqa.reports.provenance import Provenance
 from raqa.reports.recipes.cells import ReportCell, errors_of
 from raqa.reports.recipes.published import PublishedError
 from raqa.reports.recipes.tables import Notes, Plain, Shown
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import (
     CONSTANT_HEADS,
     decimals,

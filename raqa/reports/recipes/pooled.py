@@ -12,7 +12,7 @@ from raqa.metrics.bootstrap import subject_intervals, subject_names
 from raqa.metrics.compare import recording_errors
 from raqa.metrics.number import Interval, OverSeeds
 from raqa.reports.recipes.cells import errors_of
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 
 
 @dataclass(frozen=True)

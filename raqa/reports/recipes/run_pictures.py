@@ -14,7 +14,7 @@ from raqa.reports.recipes.cells import errors_of
 from raqa.reports.recipes.figure_marks import marked
 from raqa.reports.recipes.grid import Row
 from raqa.reports.recipes.tables import Picture
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import corpus_text, encoder_text, task_text
 
 if TYPE_CHECKING:

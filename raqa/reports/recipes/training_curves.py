@@ -11,7 +11,7 @@ from raqa.metrics.compare import Pair, compare
 from raqa.metrics.number import Number
 from raqa.reports.recipes.cells import ReportCell, variants
 from raqa.reports.recipes.pooled import Pooled, pool, pooled_predictions
-from raqa.reports.run_folder import Run
+from raqa.reports.run_tables import Run
 from raqa.reports.text import pretraining_overlap
 
 EPOCHS, UPDATES = "equal epochs", "equal updates"

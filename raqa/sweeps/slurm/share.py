@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from raqa.errors import UserError
-from raqa.reports.run_folder import METRICS, RunFolder
+from raqa.reports.run_folder import RunFolder
+from raqa.reports.run_tables import METRICS
 from raqa.sweeps.claim import SILENT_S, give_up
 from raqa.sweeps.failure import record
 from raqa.sweeps.places import claims_folder

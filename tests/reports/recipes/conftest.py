@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from raqa.reports.recipes.cells import TARGET, RecipeFacts, ReportCell
-from raqa.reports.run_folder import Own, RunFolder, read_run
+from raqa.reports.run_folder import RunFolder, read_run
+from raqa.reports.scoring import Own
 from raqa.tables import set_aside_table
 from reports.conftest import make_fold, make_predictions, provenance
 

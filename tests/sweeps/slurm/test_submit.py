@@ -10,7 +10,7 @@ import pytest
 from raqa.configuration import weights
 from raqa.errors import UserError
 from raqa.main import USER_MISTAKE, main
-from raqa.reports.run_folder import METRICS
+from raqa.reports.run_tables import METRICS
 from raqa.sweeps.sweep import FAILED
 from tests.sweeps.conftest import FAULTY, Command
 

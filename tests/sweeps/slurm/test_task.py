@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from raqa.reports.run_folder import METRICS
+from raqa.reports.run_tables import METRICS
 from raqa.sweeps.failure import record
 from raqa.sweeps.slurm import share
 from raqa.sweeps.slurm.interruption import CANCELLED

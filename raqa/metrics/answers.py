@@ -1,0 +1,135 @@
+"""Scores of a run that answers questions: its answers, the question prior's, the difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import polars as pl
+
+from raqa.metrics.bertscore import BertScorer
+from raqa.metrics.number import Interval, Number, OverSeeds
+from raqa.metrics.questions import QuestionScores, compare_answers, score_questions
+from raqa.metrics.questions.paired import AnswerDifference
+from raqa.metrics.questions.score import RESAMPLES
+from raqa.metrics.scores import Scores, recording_counts, subject_counts
+
+_NO_SPREAD = "answers in words have no spread"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerScores(Scores):
+    """What a run's answers reached, beside the question prior that never listens.
+
+    The difference is of errors, as everywhere: 1 − macro-F1 where any answer is a label, else
+    the MAE divided by that of the training median.
+
+    Attributes:
+        answers: the run's own.
+        prior: of the most frequent training answer to each question.
+    """
+
+    kind: Literal["questions"] = "questions"
+    baseline: ClassVar[str] = "question prior"
+    compared: ClassVar[str] = "error (1 − macro-F1, or MAE ÷ that of the training median)"
+    difference_unit: ClassVar[str | None] = "points"
+    answers: QuestionScores
+    prior: QuestionScores
+
+    @property
+    def few_subjects(self) -> bool:
+        """Whether the test side has too few subjects for the interval to be relied on."""
+        return self.answers.few_subjects
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What else must be known before believing the numbers."""
+        return self.answers.remarks
+
+    @property
+    def named(self) -> tuple[str, bool]:
+        """What the headline is called, and whether larger is better."""
+        return ("macro-F1", True) if self.answers.all.labels else ("relative MAE", False)
+
+
+def headline_of(scores: QuestionScores) -> OverSeeds:
+    """Macro-F1 over labels, or the relative MAE where every answer is a number."""
+    if scores.all.labels is not None:
+        return scores.all.labels.macro_f1
+    assert scores.all.numbers is not None
+    return scores.all.numbers.relative_mae
+
+
+def score_answers(
+    questions: pl.DataFrame,
+    answers: pl.DataFrame,
+    prior: pl.DataFrame,
+    fold: pl.DataFrame,
+    *,
+    scorer: BertScorer | None = None,
+    rendered: bool = False,
+    resamples: int = RESAMPLES,
+    bootstrap_seed: int = 0,
+) -> AnswerScores:
+    """Score a run.
+
+    Args:
+        questions: QUESTIONS columns of the training and the test side, told apart by `split`.
+        answers, prior: ANSWERS columns, about the test side.
+        fold: FOLD columns of the recordings that were asked about.
+        rendered: whether responses are made from labels by the templates.
+    """
+    train, test = (questions.filter(pl.col("split") == side) for side in ("train", "test"))
+    drawn = min(resamples, RESAMPLES)  # every group of every corpus is drawn at once
+    own = score_questions(
+        train, test, answers, scorer=scorer, rendered=rendered, resamples=drawn,
+        bootstrap_seed=bootstrap_seed,
+    )  # fmt: skip
+    constant = score_questions(
+        train, test, prior, scorer=scorer, rendered=True, resamples=drawn,
+        bootstrap_seed=bootstrap_seed,
+    )  # fmt: skip
+    difference, interval = _error_difference(train, test, answers, prior, drawn, bootstrap_seed)
+    return AnswerScores(
+        answers=own,
+        prior=constant,
+        seeds=own.seeds,
+        difference=difference,
+        difference_interval=interval,
+        recordings=recording_counts(fold),
+        subjects=subject_counts(fold),
+        subject_known=bool(fold["subject_known"].all()),
+        spread=OverSeeds.of([Number.undefined(_NO_SPREAD)] * len(own.seeds)),
+        collapsed_seeds=(),
+        resamples=drawn,
+        bootstrap_seed=bootstrap_seed,
+    )
+
+
+def _error_difference(  # noqa: PLR0917
+    train: pl.DataFrame,
+    test: pl.DataFrame,
+    answers: pl.DataFrame,
+    prior: pl.DataFrame,
+    resamples: int,
+    bootstrap_seed: int,
+) -> tuple[Number, Interval]:
+    if answers.filter(pl.col("response").is_null()).height or (
+        answers.height < test.height * answers["seed"].n_unique()
+    ):
+        why = "answers are missing, so that the two are not about the same questions"
+        return Number.undefined(why), Interval.undefined(why)
+    found = compare_answers(
+        train, test, answers, prior, resamples=resamples, bootstrap_seed=bootstrap_seed
+    )
+    first: dict[str, AnswerDifference] = {one.measure: one for one in found if one.by == "all"}
+    if "macro_f1" not in first:
+        one = first["relative_mae"]
+        return one.difference, one.interval
+    one = first["macro_f1"]
+    low, high = one.interval.low, one.interval.high
+    return _negative(one.difference), Interval(_negative(high), _negative(low))
+
+
+def _negative(number: Number) -> Number:
+    return Number(-number.value) if number.defined else number

@@ -1,0 +1,123 @@
+"""Fitting heads that answer questions: to a task's questions, or to a label asked for in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from raqa.answering.base import AUDIO_ROW, QuestionHead, QuestionPairs
+from raqa.answering.base import Fitting as HeadFitting
+from raqa.answering.baselines import QuestionPriorHead
+from raqa.corpora.base import Recordings
+from raqa.errors import UserError
+from raqa.fitting import Fitting, Outcome
+from raqa.questions.asked_label import ask_for_labels, read_predictions
+from raqa.questions.rendering import render_answers
+from raqa.questions.task import QuestionTask
+from raqa.regimes.base import Folds
+from raqa.regimes.fold import Fold
+from raqa.reports.scoring import Answered
+from raqa.reports.tracking import RunFacts
+from raqa.tables import QUESTIONS
+
+if TYPE_CHECKING:
+    from raqa.answering.base import FittedQuestionHead
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The questions of a fold, with the audio that they are about."""
+
+    train: QuestionPairs
+    validation: QuestionPairs
+    test: QuestionPairs
+
+
+def fit_questions(
+    fitting: Fitting,
+    recordings: Sequence[Recordings],
+    folds: Folds,
+    facts: RunFacts,  # noqa: ARG001
+    loggers: Sequence[Any],
+) -> Outcome:
+    """Fit to the questions about the training side and answer those about the test side.
+
+    The question prior is fitted beside every head: it is what the head is measured against.
+    """
+    task, seeds = fitting.experiment.task, fitting.experiment.seeds
+    assert isinstance(task, QuestionTask)
+    sided = pl.concat([one.table for one in recordings], how="diagonal")
+    sides = _sides(task.questions(sided, folds.main.table), folds.main, fitting)
+    fitted = _fit(fitting, sides, loggers)
+    prior = QuestionPriorHead().fit(
+        sides.train, sides.validation, HeadFitting(seeds[:1], fitting.experiment.trainer)
+    )
+    templates, questions = task.wording(), sides.test.rows.select(*QUESTIONS)
+    said, constant = (
+        render_answers(one.answer(sides.test.asked), questions, templates)
+        for one in (fitted, prior)
+    )
+    both = pl.concat([sides.train.rows.select(*QUESTIONS), questions])
+    head = fitting.experiment.head
+    assert isinstance(head, QuestionHead)
+    answered = Answered(both, constant, head.says_labels, task.bertscore)
+    return Outcome(said, fitted.history, fitted.save, answered=answered)
+
+
+def fit_asked_labels(
+    fitting: Fitting,
+    recordings: Sequence[Recordings],  # noqa: ARG001
+    folds: Folds,
+    facts: RunFacts,  # noqa: ARG001
+    loggers: Sequence[Any],
+) -> Outcome:
+    """Ask a label task as a question, and read numbers or classes out of the answers.
+
+    Raises:
+        UserError: the regime tests on another corpus: its own model is not fitted this way yet.
+    """
+    if folds.own is not None:
+        raise UserError(
+            "regime=cross: a label asked for in words can not be compared with the tested corpus's "
+            "own model. Use a head such as linear or mlp_small there."
+        )
+    task, fold = fitting.experiment.task, folds.main
+    rows = ask_for_labels(task, fold)
+    sides = _sides(rows, fold, fitting)
+    fitted = _fit(fitting, sides, loggers)
+    said = fitted.answer(sides.test.asked)
+    predictions, aside = read_predictions(said, rows, task, fold)
+    return Outcome(predictions, fitted.history, fitted.save, set_aside=aside)
+
+
+def _fit(fitting: Fitting, sides: _Sides, loggers: Sequence[Any]) -> FittedQuestionHead:
+    head = fitting.experiment.head
+    assert isinstance(head, QuestionHead)
+    how = HeadFitting(
+        seeds=fitting.experiment.seeds,
+        settings=fitting.experiment.trainer,
+        console=fitting.console,
+        loggers=loggers,
+        checkpoint=fitting.checkpoints / "main.safetensors",
+        stop=fitting.stop,
+    )
+    return head.fit(sides.train, sides.validation, how)
+
+
+def _sides(questions: pl.DataFrame, fold: Fold, fitting: Fitting) -> _Sides:
+    """Part questions by the side of their recording, all pointing into one table of audio."""
+    key = ["corpus", "recording_id"]
+    heard = fold.table.select(*key).unique().sort(*key)
+    audio = np.ascontiguousarray(fitting.embedded.inputs(heard), dtype=np.float32)
+    placed = questions.join(
+        heard.with_row_index(AUDIO_ROW).cast({AUDIO_ROW: pl.Int64}), on=key, how="inner"
+    )
+    train, validation, test = (
+        QuestionPairs(audio, placed.filter(pl.col("split") == side).sort("qa_id"))
+        for side in ("train", "validation", "test")
+    )
+    return _Sides(train, validation, test)

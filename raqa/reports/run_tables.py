@@ -1,0 +1,140 @@
+"""The files of a finished run, and how they are read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from pydantic import TypeAdapter
+
+from raqa.corpora.base import Step
+from raqa.metrics import AnyScores
+from raqa.metrics.bertscore import BertScorer
+from raqa.metrics.transfer import TransferScores
+from raqa.reports.provenance import Provenance
+from raqa.reports.scoring import Answered, Own, Scored
+from raqa.tables import (
+    ANSWERS,
+    FOLD,
+    QUESTIONS,
+    SET_ASIDE,
+    Columns,
+    check_table,
+    prediction_columns,
+)
+
+CONFIG = "config.yaml"
+PROVENANCE = "provenance.json"
+HEADS = "heads.safetensors"
+HEAD_FOLDER = "head"
+FOLDS = "fold.parquet"
+PREDICTED = "predictions.parquet"
+ASKED = "questions.parquet"
+PRIOR = "prior.parquet"
+OWN_FOLD = "own_fold.parquet"
+OWN_PREDICTED = "own_predictions.parquet"
+ASIDE = "set_aside.csv"
+STEPS = "steps.csv"
+HISTORY = "history.csv"
+METRICS = "metrics.json"
+
+REQUIRED = (CONFIG, PROVENANCE, FOLDS, PREDICTED, ASIDE, STEPS)
+"""Files of every finished run besides METRICS; HEADS and HISTORY depend on the head, OWN_FOLD and
+OWN_PREDICTED are those of a run that is tested on another corpus. A run that answers questions has
+ASKED, PRIOR and HEAD_FOLDER."""
+
+
+STEP_COLUMNS: Columns = {"name": pl.String, "recordings": pl.Int64, "subjects": pl.Int64}
+SCORES = TypeAdapter[AnyScores](AnyScores)
+TRANSFER = TypeAdapter(TransferScores | None)
+
+
+@dataclass(frozen=True)
+class Run(Scored):
+    """A finished run, read back.
+
+    Attributes:
+        config: the resolved config.
+        fold: FOLD columns; age and sex follow where the corpus has them.
+        predictions: PREDICTIONS columns, or CLASS_PREDICTIONS of a classification.
+        set_aside: SET_ASIDE columns.
+        steps: what each step of the cohort left.
+        scores: as stored; `rescore(run)` computes them again.
+        own: of a run that is tested on another corpus, what it is measured against.
+        transfer: the scores of that.
+        answered: of a run that answers questions, what was asked; `predictions` are then ANSWERS.
+    """
+
+    path: Path
+    config: dict[str, Any]
+    provenance: Provenance
+    fold: pl.DataFrame
+    predictions: pl.DataFrame
+    set_aside: pl.DataFrame
+    steps: tuple[Step, ...]
+    scores: AnyScores
+    own: Own | None = None
+    transfer: TransferScores | None = None
+    answered: Answered | None = None
+
+
+def answer_columns(known: Provenance) -> Columns:
+    """The columns that a run's predictions have."""
+    return ANSWERS if known.kind == "questions" else prediction_columns(known.classes)
+
+
+def read_own(path: Path, classes: Sequence[str]) -> Own | None:
+    """What a run is measured against that is tested on another corpus, where it is."""
+    if not (path / OWN_FOLD).is_file():
+        return None
+    columns = prediction_columns(classes)
+    return Own(
+        check_table(pl.read_parquet(path / OWN_FOLD), FOLD, name="own fold"),
+        check_table(pl.read_parquet(path / OWN_PREDICTED), columns, name="own predictions"),
+    )
+
+
+def read_answered(path: Path, known: Provenance) -> Answered | None:
+    """What a run that answers questions was asked, where it is one."""
+    if not (path / ASKED).is_file():
+        return None
+    return Answered(
+        check_table(pl.read_parquet(path / ASKED), QUESTIONS, name="questions", key=["qa_id"]),
+        check_table(pl.read_parquet(path / PRIOR), ANSWERS, name="prior answers"),
+        rendered=known.rendered,
+        scorer=BertScorer(**known.text_scorer) if known.text_scorer else None,
+    )
+
+
+def read_tables(path: Path) -> Run:
+    """Read the files of a run, which were checked before."""
+    from omegaconf import OmegaConf
+
+    facts = json.loads((path / PROVENANCE).read_text(encoding="utf-8"))
+    stored = json.loads((path / METRICS).read_text(encoding="utf-8"))
+    config = OmegaConf.to_container(OmegaConf.load(path / CONFIG))
+    if not isinstance(config, dict):
+        raise ValueError(f"{CONFIG} is not a mapping")
+    aside = pl.read_csv(path / ASIDE, schema=dict(SET_ASIDE))
+    steps = pl.read_csv(path / STEPS, schema=dict(STEP_COLUMNS))
+    known = Provenance.of(facts, str(path / PROVENANCE))
+    predictions = check_table(
+        pl.read_parquet(path / PREDICTED), answer_columns(known), name="predictions"
+    )
+    return Run(
+        path=path,
+        config={str(key): value for key, value in config.items()},
+        provenance=known,
+        fold=check_table(pl.read_parquet(path / FOLDS), FOLD, name="fold"),
+        predictions=predictions,
+        set_aside=aside,
+        steps=tuple(Step(**row) for row in steps.iter_rows(named=True)),
+        scores=SCORES.validate_python(stored["scores"]),
+        own=read_own(path, known.classes),
+        transfer=TRANSFER.validate_python(stored.get("transfer")),
+        answered=read_answered(path, known),
+    )
