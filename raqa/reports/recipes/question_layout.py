@@ -78,7 +78,7 @@ def questions_report(
             for name, cell in block.cells.items()
         ],
     )
-    return replace(report, overview=overview_table(blocks, table), terms=ANSWERS)
+    return replace(report, overview=overview_table(table), terms=ANSWERS)
 
 
 def _differences_table(blocks: Sequence[Block], notes: Notes) -> Table:

@@ -41,10 +41,9 @@ def answers_table(blocks: Sequence[Block], notes: Notes, published: Published) -
     columns = unique(name for block in blocks for name in block.cells)
     headings = (
         *_where(blocks),
-        Heading("questions", "which of the questions", "questions", numeric=False),
+        Heading("questions", "which; test questions (subjects)", "questions", numeric=False),
         Heading("measure", "what is said of the answers", "measure", numeric=False),
-        Heading("test n", "test questions (subjects)", "n_test"),
-        *(Heading(name, "what this model reached", name) for name in columns),
+        *(Heading(_spaced(name), "what this model reached", name) for name in columns),
     )
     rows = [
         (*_corpora(block, blocks), *row)
@@ -63,7 +62,7 @@ def numbers_table(blocks: Sequence[Block], notes: Notes) -> Table | None:
         *_where(blocks),
         Heading("attribute", "corpus, attribute and unit", "attribute", numeric=False),
         Heading("test n", "test questions (subjects)", "n_test"),
-        *(Heading(name, "MAE of this model", name) for name in columns),
+        *(Heading(_spaced(name), "MAE of this model", name) for name in columns),
         Heading("median", "MAE of the training median", "median"),
     )
     rows = [
@@ -74,8 +73,8 @@ def numbers_table(blocks: Sequence[Block], notes: Notes) -> Table | None:
     return Table("numbers", "Numbers", NUMBERS_CAPTION, headings, tuple(rows)) if rows else None
 
 
-def overview_table(blocks: Sequence[Block], table: Table) -> Table:
-    """The first measure of every part, in a form that fits a terminal."""
+def overview_table(table: Table) -> Table:
+    """Of an answers table the first measure of every part, means alone: it fits a terminal."""
     measure = next(
         place for place, heading in enumerate(table.headings) if heading.name == "measure"
     )
@@ -84,13 +83,22 @@ def overview_table(blocks: Sequence[Block], table: Table) -> Table:
         key = tuple(shown.lines[0] for shown in row[:measure])
         if key not in seen:
             seen.add(key)
-            rows.append(tuple(Shown(shown.lines[:1], best=shown.best) for shown in row))
+            rows.append(
+                tuple(
+                    Shown((shown.lines[0].partition(" ± ")[0],), best=shown.best) for shown in row
+                )
+            )
     return Table("overview", table.title, "", table.headings, tuple(rows))
 
 
 def part_text(place: Place) -> str:
     """How a part is called: `single verify`, or `icbhi, diagnosis, single verify`."""
     return place[1].replace(" / ", ", ").replace("_", " ")
+
+
+def _spaced(name: str) -> str:
+    """A column's name that can be broken into lines."""
+    return name.replace("_", " ")
 
 
 def _where(blocks: Sequence[Block]) -> tuple[Heading, ...]:
@@ -113,12 +121,12 @@ def _part_rows(
     there = [part for run in block.runs.values() if (part := part_of(run, place)) is not None]
     metrics = {metric for part, metric, _ in published.answers if part == place[1]}
     asked, alone = _asked(there, notes)
-    name = Shown((part_text(place),), values={"": place[1]})
+    sizes = {f"n_{end}" if end else "n": value for end, value in asked.values.items()}
+    name = Shown((part_text(place), f"n {asked.lines[0]}"), values={"": place[1], **sizes})
     rows = [
         (
             name,
             Shown((measure.text,), values={"": measure.name}),
-            asked,
             *(
                 _score(block, column, place, measure, notes, published, alone=alone)
                 for column in columns
@@ -128,7 +136,7 @@ def _part_rows(
     ]
     counted = Shown(("answers",), values={"": "answers"})
     counts = tuple(_counts(block.cells.get(column), place, notes) for column in columns)
-    return [*rows, (name, counted, asked, *counts)]
+    return [*rows, (name, counted, *counts)]
 
 
 def _asked(there: Sequence[PartScores], notes: Notes) -> tuple[Shown, bool]:
@@ -162,8 +170,8 @@ def _score(  # noqa: PLR0917
     score = None if part is None else measure.of(part)
     if part is None or score is None:
         return number_shown(Number.undefined("it was not asked such questions"), notes, 0)
-    better = block.beats_prior(column, place, measure.compared)
     places, mean = measure.places(part), score.mean
+    better = mean.defined and block.beats_prior(column, place, measure.compared)
     shown = number_shown(mean, notes, places).lines[0]
     if mean.defined:
         shown = seeds_text(score, places) + pretraining_overlap(cell.run.provenance).mark
@@ -221,7 +229,7 @@ def _counts(cell: ReportCell | None, place: Place, notes: Notes) -> Shown:
     if part is None:
         return number_shown(Number.undefined("it was not asked such questions"), notes, 0)
     counts: Counts = part.counts
-    lines = [f"{counts.scored:,} of {counts.expected:,} scored"]
+    lines = [f"{counts.scored:,}", f"scored of {counts.expected:,}"]
     lines += [f"{getattr(counts, name):,} {name}" for name in _OUTCOMES[:2]]
     values: dict[str, Plain] = {"expected": counts.expected, "scored": counts.scored}
     values |= {name: getattr(counts, name) for name in _OUTCOMES}
