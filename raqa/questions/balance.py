@@ -104,7 +104,8 @@ def _choose(questions: pl.LazyFrame, settings: Balance, *, by_label: bool) -> Su
     strata: list[pl.DataFrame] = []
     places: list[pl.DataFrame] = []
     limits = pl.DataFrame(schema=LIMITS)
-    known = questions.filter(pl.col("split").is_not_null())
+    wanted = [split for split in SIDES if settings.target(split)]
+    known = questions.filter(pl.col("split").is_in(wanted))
     for corpus, attribute, rows in by_attribute(known, _KEYS):
         ordered = _in_order(rows, corpus, attribute, settings, by_label=by_label)
         stratum, placed = _balance_attribute(ordered, settings)
