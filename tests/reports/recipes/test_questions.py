@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 from raqa.errors import UserError
+from raqa.reports.recipes.cells import RecipeFacts
 from raqa.reports.recipes.csv_table import plain_table
 from raqa.reports.recipes.write import RECIPE_FORMATS, make_recipe_report, write_recipe_report
+from reports.question_runs import answers_maker
 
 PUBLISHED = (
     "question_type,metric,head,value\n"
@@ -29,8 +31,9 @@ def at(report, questions, measure):
     return found.row(0, named=True)
 
 
-@pytest.fixture
-def cells(make_answers):
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory):
+    make_answers = answers_maker(tmp_path_factory.mktemp("runs"))
     return [
         make_answers("majority", skill=0.0),
         make_answers("text_only", skill=0.3),
@@ -39,10 +42,12 @@ def cells(make_answers):
     ]
 
 
-@pytest.fixture
-def report(cells, recipe, tmp_path):
-    (tmp_path / "published.csv").write_text(PUBLISHED)
-    return make_recipe_report(recipe("questions", tmp_path / "published.csv"), cells)
+@pytest.fixture(scope="module")
+def report(cells, tmp_path_factory):
+    path = tmp_path_factory.mktemp("published") / "published.csv"
+    path.write_text(PUBLISHED)
+    facts = RecipeFacts("demo/questions", "A table of layout questions", "questions", path)
+    return make_recipe_report(facts, cells)
 
 
 def test_rows_are_question_types_with_every_measure_and_columns_are_models(report):
