@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -85,6 +85,7 @@ def make_blocks(
     Raises:
         UserError: two cells would stand at the same place.
     """
+    cells = _completed(cells)
     names = _names(cells)
     blocks: dict[tuple[str, str], dict[str, ReportCell]] = {}
     problems = []
@@ -97,6 +98,15 @@ def make_blocks(
         raise UserError(unique(problems))
     theirs = unique(head for _, _, head in published.answers)
     return tuple(_block(key, found, theirs, parts, published) for key, found in blocks.items())
+
+
+def _completed(cells: Sequence[ReportCell]) -> list[ReportCell]:
+    """Cells with the choices that no cell makes, which finished runs know and others do not."""
+    known: dict[str, str] = {}
+    for key, fact in (("datamodule", "corpus"), ("encoder", "encoder"), ("head", "head")):
+        told = [getattr(cell, fact) for cell in cells if cell.run and key not in cell.choices]
+        known |= {key: told[0]} if told else {}
+    return [replace(cell, choices={**known, **cell.choices}) for cell in cells]
 
 
 def _names(cells: Sequence[ReportCell]) -> list[str]:

@@ -92,14 +92,19 @@ def _differences_table(blocks: Sequence[Block], notes: Notes) -> Table:
         row
         for block in blocks
         for contest in block.contests
-        for row in _contest_rows(contest, block, notes)
+        for row in _contest_rows(contest, block, notes, named=len(blocks) > 1)
     ]
     return Table("differences", "Differences", CAPTION, headings, tuple(rows))
 
 
-def _contest_rows(contest: Contest, block: Block, notes: Notes) -> Iterator[tuple[Shown, ...]]:
+def _contest_rows(
+    contest: Contest, block: Block, notes: Notes, *, named: bool
+) -> Iterator[tuple[Shown, ...]]:
     models = Shown(
-        (f"{contest.first} − {contest.second}", *_corpora(block)),
+        (
+            f"{contest.first} − {contest.second}",
+            *([" → ".join(unique(block.key))] if named else []),
+        ),
         values={"": contest.first, "second": contest.second},
     )
     if contest.why_not is not None:
@@ -115,11 +120,6 @@ def _contest_rows(contest: Contest, block: Block, notes: Notes) -> Iterator[tupl
                 Shown((part_text(place),), values={"": place[1]}),
                 *(_difference(contest, place, name, notes) for name, _ in _COMPARED),
             )
-
-
-def _corpora(block: Block) -> tuple[str, ...]:
-    source, target = block.key
-    return (source,) if source == target else (f"{source} → {target}",)
 
 
 def _difference(contest: Contest, place: Place, name: Measure, notes: Notes) -> Shown:

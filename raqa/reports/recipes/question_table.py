@@ -172,9 +172,10 @@ def _score(  # noqa: PLR0917
         return number_shown(Number.undefined("it was not asked such questions"), notes, 0)
     places, mean = measure.places(part), score.mean
     better = mean.defined and block.beats_prior(column, place, measure.compared)
-    shown = number_shown(mean, notes, places).lines[0]
     if mean.defined:
         shown = seeds_text(score, places) + pretraining_overlap(cell.run.provenance).mark
+    else:
+        shown = f"n/a {notes.mark(f'{measure.text}: {mean.reason}')}"
     lines, values = [shown], dict[str, Plain]({"": plain(mean), "sd": plain(score.sd)})
     ends = measure.interval(part) if mean.defined else None
     if ends is not None:
