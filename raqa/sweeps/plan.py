@@ -16,6 +16,7 @@ from raqa.configuration.build import build
 from raqa.configuration.overrides import compose_choices
 from raqa.configuration.reuse import reusing_parts
 from raqa.errors import UserError
+from raqa.regimes.task import Task
 from raqa.reports.run_folder import RunFolder
 from raqa.run import prepare
 from raqa.sweeps.claim import holder
@@ -156,7 +157,8 @@ def _check_layout(recipe: Recipe, one: _Composed) -> None:
         UserError: a table of transfer, or a curve, of runs of another regime; a table of answers
             of runs that answer no questions, or the other way round.
     """
-    kind, task = get_class(one.config.task._target_).kind, one.choices["task"]
+    made: type[Task] = get_class(one.config.task._target_)
+    kind, task = made.kind, one.choices["task"]
     if recipe.layout == "questions" and kind != "questions":
         raise UserError(f"task={task}: layout=questions shows answers to questions only (task=qa).")
     if recipe.layout != "questions" and kind == "questions":

@@ -182,7 +182,7 @@ class QuestionScores:
             )
         if labels is not None and labels.absent:
             found.append(
-                f"Absent: {len(labels.absent)} class(es) of training are absent from the test truth: "
+                f"Absent: {len(labels.absent)} class(es) of training are not in the test truth: "
                 f"{_some(labels.absent)}."
             )
         return tuple(found)
