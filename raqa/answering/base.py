@@ -12,7 +12,7 @@ import polars as pl
 
 from raqa.heads.abilities import Abilities
 from raqa.heads.data import FloatArray
-from raqa.tables import ANSWERS, GOLD, QUESTIONS, TaskKind, check_table
+from raqa.tables import ANSWERS, GOLD, QUESTIONS, Columns, TaskKind, check_table
 
 if TYPE_CHECKING:
     from pytorch_lightning.loggers import Logger
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
 AUDIO_ROW = "audio_row"
 """Column that says which row of the audio a question is about."""
+
+SHARES: Columns = {
+    "seed": pl.Int64,
+    "qa_id": pl.String,
+    "label": pl.String,
+    "probability": pl.Float64,  # of all labels that are valid for the question they sum to 1
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +106,19 @@ class FittedQuestionHead(ABC):
         Returns:
             ANSWERS columns, `len(seeds) * len(asked.rows)` rows.
         """
+
+    def shares(self, asked: Asked) -> pl.DataFrame | None:  # noqa: ARG002
+        """The probability of every valid label, by seed and question.
+
+        Returns:
+            SHARES columns, nothing about questions whose answer is a number; None: the head
+            names an answer and does not weigh the others.
+        """
+        return None
+
+    def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:  # noqa: ARG002
+        """What the head sees of texts, `[texts, width]`; None: it does not compare meanings."""
+        return None
 
     @abstractmethod
     def save(self, folder: Path) -> None:
