@@ -16,6 +16,7 @@ from raqa.configuration.build import build
 from raqa.configuration.overrides import compose_choices
 from raqa.configuration.reuse import reusing_parts
 from raqa.errors import UserError
+from raqa.regimes.task import Task
 from raqa.reports.run_folder import RunFolder
 from raqa.run import prepare
 from raqa.sweeps.claim import holder
@@ -23,6 +24,7 @@ from raqa.sweeps.failure import recorded
 from raqa.sweeps.needs import (
     Need,
     corpus_needs,
+    question_needs,
     text_model_needs,
     untrained,
     weights_need,
@@ -156,7 +158,8 @@ def _check_layout(recipe: Recipe, one: _Composed) -> None:
         UserError: a table of transfer, or a curve, of runs of another regime; a table of answers
             of runs that answer no questions, or the other way round.
     """
-    kind, task = get_class(one.config.task._target_).kind, one.choices["task"]
+    asked: type[Task] = get_class(one.config.task._target_)
+    kind, task = asked.kind, one.choices["task"]
     if recipe.layout == "questions" and kind != "questions":
         raise UserError(f"task={task}: layout=questions shows answers to questions only (task=qa).")
     if recipe.layout != "questions" and kind == "questions":
@@ -178,7 +181,11 @@ def _look_up(one: _Composed) -> PlannedCell:
     fetched = weights is None or not weights.absent
     experiment = build(one.config if fetched else untrained(one.config))
     experiment.logger.check()
-    inputs = (*corpus_needs(experiment), *([] if weights is None else [weights]))
+    inputs = (
+        *corpus_needs(experiment),
+        *question_needs(experiment),
+        *([] if weights is None else [weights]),
+    )
     needs = (*inputs, *text_model_needs(one.config))
     runs = Path(one.config.paths.runs)
     if any(need.absent for need in inputs):
