@@ -158,8 +158,8 @@ def _check_layout(recipe: Recipe, one: _Composed) -> None:
         UserError: a table of transfer, or a curve, of runs of another regime; a table of answers
             of runs that answer no questions, or the other way round.
     """
-    asked: type[Task] = get_class(one.config.task._target_)
-    kind, task = asked.kind, one.choices["task"]
+    made: type[Task] = get_class(one.config.task._target_)
+    kind, task = made.kind, one.choices["task"]
     if recipe.layout == "questions" and kind != "questions":
         raise UserError(f"task={task}: layout=questions shows answers to questions only (task=qa).")
     if recipe.layout != "questions" and kind == "questions":
