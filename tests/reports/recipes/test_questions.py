@@ -182,6 +182,21 @@ def report_mark(report, note):
     return f"[{report.notes.index(note) + 1}]"
 
 
+def test_few_subjects_are_said_beside_their_number(make_answers, recipe):
+    report = make_recipe_report(recipe("questions"), [make_answers("fusion", subjects=20)])
+    assert report.tables[0].rows[0][0].lines == ("all", "n 80 (20)", "under 50 subjects")
+
+
+def test_a_terminal_is_shown_the_first_measure_of_every_part_without_spread_or_notes(report):
+    rows = [tuple(shown.lines[0] for shown in row) for row in report.overview.rows]
+    assert [row[:2] for row in rows] == [
+        ("all", "macro-F1"), ("open ended", "macro-F1"), ("single verify", "macro-F1"),
+        ("numbers", "relative MAE"),
+    ]  # fmt: skip
+    fusion = at(report, "all", "macro_f1")["fusion"]
+    assert rows[0][4:] == (f"{fusion:.3f}", "missing", "missing")
+
+
 def test_two_cells_at_one_place_are_refused(make_answers, recipe):
     cell = make_answers("fusion")
     with pytest.raises(UserError, match="two cells for questions, fusion"):
