@@ -229,7 +229,9 @@ def _data(overrides: Sequence[str]) -> str:
     """Where corpora are on this machine."""
     from raqa.configuration.overrides import compose_config
 
-    return str(Path(compose_config(overrides).paths.data).absolute())
+    # What is set of a corpus is no setting of the datamodule that stands here by default.
+    paths = [one for one in overrides if one.startswith(("paths.", "paths="))]
+    return str(Path(compose_config(paths).paths.data).absolute())
 
 
 def _parts(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tone_runs import HEADS, Tones, write_tones
 
 from raqa.metrics.questions import LabelScores
 from raqa.questions.collection import Collection, Part, write
 from raqa.reports.run_tables import Run
 from raqa.tables import GOLD
-from tone_runs import HEADS, Tones, write_tones
 
 LISTENING = ("svm", "fusion", "soft_prefix")
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import soundfile
+from soft_prefix.tiny import ANSWER_WORDS, QUESTION_WORDS, tiny_model
 
 from raqa.main import main
 from raqa.questions.build import build, parse_request
 from raqa.reports.run_folder import read_run
 from raqa.reports.run_tables import Run
-from soft_prefix.tiny import ANSWER_WORDS, QUESTION_WORDS, tiny_model
 
 RATE = 16_000
 TONES = {"wheeze": 400.0, "stridor": 2000.0}
