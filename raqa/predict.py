@@ -66,7 +66,8 @@ class Predicted:
             UserError: the folder does not exist.
         """
         csv_place(path)
-        silent = self.set_aside.select(file="item", reason="reason").unique("file")
+        silent = self.set_aside.select(file="item", reason="reason")
+        silent = silent.unique("file", keep="first", maintain_order=True)
         pl.concat([self.answers, silent], how="diagonal").write_csv(path)
 
 

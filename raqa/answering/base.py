@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from raqa.heads.abilities import Abilities
 from raqa.heads.data import FloatArray
 from raqa.tables import ANSWERS, GOLD, QUESTIONS, Columns, TaskKind, check_table
 
@@ -124,19 +125,17 @@ class FittedQuestionHead(ABC):
         """Write what was trained into a folder, and nothing that was not."""
 
 
-class QuestionHead(ABC):
+class QuestionHead(Abilities, ABC):
     """A head that is asked in words about a recording.
 
     Attributes:
         kinds: the kinds of task that it can do; a label is asked for as a question.
         uses_audio: whether it hears the recording at all.
-        hears_frames: whether it takes an encoder's frames as well as one vector a recording.
         says_labels: whether it names labels and numbers, which templates then put into words.
     """
 
     kinds: ClassVar[tuple[TaskKind, ...]] = ("regression", "classification", "questions")
     uses_audio: ClassVar[bool] = True
-    hears_frames: ClassVar[bool] = False
     says_labels: ClassVar[bool] = True
 
     @abstractmethod
