@@ -228,7 +228,7 @@ def read_recordings(folder: Path) -> pl.DataFrame | None:
     if not file.is_file():
         return None
     try:
-        return pl.read_ipc(file, memory_map=False)
+        return pl.read_ipc(file)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise UserError(f"{file} is damaged; build the collection again.") from error
 
