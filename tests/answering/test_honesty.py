@@ -9,7 +9,7 @@ import pytest
 from tone_runs import HEADS, Tones, write_tones
 
 from raqa.metrics.questions import LabelScores
-from raqa.questions.collection import Collection, Part, write
+from raqa.questions.collection import Collection, Part, read_recordings, write
 from raqa.reports.run_tables import Run
 from raqa.tables import GOLD
 
@@ -95,7 +95,7 @@ def _shuffle(folder: Path, out: Path) -> None:
     part = Part(
         "manifest",
         [table.to_arrow().select(SCHEMA.names).cast(SCHEMA)],
-        recordings=pl.read_parquet(folder / "recordings.parquet"),
+        recordings=read_recordings(folder),
     )
     write(out, [part], source.facts["settings"], source.facts["templates"])
 
