@@ -42,6 +42,13 @@ class QuestionCorpus(Corpus):
         return (QUESTIONS_ASKED, *ATTRIBUTES)
 
     @property
+    def synthetic(self) -> bool:  # type: ignore[override]
+        """Whether any of its corpora is: what is learnt of it then says nothing about people."""
+        if self.folder is None or not (self.folder / FACTS).is_file():
+            return False
+        return bool(Collection.open(self.folder).facts["settings"].get("synthetic"))
+
+    @property
     def place(self) -> Path | None:
         """The collection's folder."""
         return self.folder
