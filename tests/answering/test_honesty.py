@@ -100,8 +100,20 @@ def _shuffle(folder: Path, out: Path) -> None:
     write(out, [part], source.facts["settings"], source.facts["templates"])
 
 
-@pytest.mark.parametrize("task", ["age", "sex"])
-@pytest.mark.parametrize("head", ["text_only", "svm", "fusion", "soft_prefix"])
+@pytest.mark.parametrize(
+    ("head", "task"),
+    [
+        ("fusion", "age"),
+        ("soft_prefix", "sex"),
+        *(
+            pytest.param(head, task, marks=pytest.mark.slow)
+            for head, task in (
+                ("fusion", "sex"), ("soft_prefix", "age"), ("svm", "age"), ("svm", "sex"),
+                ("text_only", "age"), ("text_only", "sex"),
+            )
+        ),
+    ],
+)  # fmt: skip
 def test_every_head_that_can_learn_can_be_asked_for_a_label(
     head: str, task: str, heard: Tones
 ) -> None:

@@ -144,7 +144,7 @@ def test_the_findings_are_said_in_words(report):
     assert "fusion − text_only, macro-F1 of all questions: +" in text
     assert "fusion is better" in text
     assert "Better than the question prior in macro-F1 of all questions" in text
-    assert "rendered from labels" in text
+    assert "in the reference answers' own wording" in text
 
 
 def test_parts_of_a_recipe_are_shown_by_question_type(cells, recipe, tmp_path):
