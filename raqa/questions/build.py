@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -18,6 +19,9 @@ from raqa.questions.collection import Collection, Part, check_out, dropped_table
 from raqa.questions.generate import Generator, QuestionSettings
 from raqa.questions.templates import Templates, load_templates
 from raqa.tables import SIDES
+
+_USED = ("datamodule", "split", "paths")
+"""Groups of settings that questions depend on."""
 
 _OWN = ("templates", "wordings", "balance", "most_options", "seed")
 
@@ -73,6 +77,12 @@ def parse_request(words: Sequence[str]) -> Request:
         f"{key}: there is no such setting. {neighbours(key, [*_OWN, *groups])}"
         for key in keys
         if "." not in key and "/" not in key and key.split("@")[0] not in groups
+    ]
+    problems += [
+        f"{key}: making questions trains nothing, so this would change nothing. Of training's "
+        f"settings those of {', '.join(_USED)} count here."
+        for key in keys
+        if re.split(r"[.@/]", key.lstrip("+~"), maxsplit=1)[0] in groups.keys() - {*_USED}
     ]
     templates = given.pop("templates", None)
     try:

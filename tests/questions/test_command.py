@@ -130,3 +130,12 @@ def test_a_published_folder_is_imported_and_its_faults_are_said(
     assert "3,105 questions" in shown
     assert "AppleDouble" in shown
     assert (tmp_path / "q" / "split.csv").is_file()
+
+
+@pytest.mark.parametrize("setting", ["head=linear", "task=age", "trainer.max_epochs=2"])
+def test_a_setting_of_training_that_questions_do_not_depend_on_is_refused(
+    setting: str, qa: Command, tmp_path: Path
+) -> None:
+    shown = qa("build", *SMALL, setting, "--out", str(tmp_path / "q"), status=USER_MISTAKE)
+    assert "would change nothing" in shown
+    assert "datamodule, split, paths" in shown
