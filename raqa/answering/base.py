@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from raqa.heads.data import FloatArray
-from raqa.tables import ANSWERS, GOLD, QUESTIONS, TaskKind, check_table
+from raqa.tables import ANSWERS, GOLD, QUESTIONS, Columns, TaskKind, check_table
 
 if TYPE_CHECKING:
     from pytorch_lightning.loggers import Logger
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 AUDIO_ROW = "audio_row"
 """Column that says which row of the audio a question is about."""
 
+FILES: Columns = {"path": pl.String, "start_s": pl.Float64, "end_s": pl.Float64}
+"""Where each row of the audio was recorded: columns of RECORDINGS."""
+
 
 @dataclass(frozen=True, eq=False)
 class Asked:
@@ -30,16 +33,22 @@ class Asked:
     Attributes:
         audio: float32, `[recordings, width]` or `[recordings, frames, width]`.
         rows: QUESTIONS columns without GOLD's, and AUDIO_ROW.
+        files: FILES columns, a row for each of `audio`, for heads that open recordings
+            themselves; None: where the recordings are is not known.
     """
 
     audio: FloatArray
     rows: pl.DataFrame
+    files: pl.DataFrame | None = None
 
     def __post_init__(self) -> None:
         columns = {name: kind for name, kind in QUESTIONS.items() if name not in GOLD}
         wanted = {**columns, AUDIO_ROW: pl.Int64}
         rows = check_table(self.rows, wanted, name="asked", key=["qa_id"]).select(*wanted)
         object.__setattr__(self, "rows", rows)
+        if self.files is not None:
+            files = check_table(self.files, FILES, name="files").select(*FILES)
+            object.__setattr__(self, "files", files)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +56,13 @@ class QuestionPairs:
     """Questions with their answers, to be learnt from.
 
     Attributes:
-        audio: as in Asked.
+        audio, files: as in Asked.
         rows: QUESTIONS columns and AUDIO_ROW.
     """
 
     audio: FloatArray
     rows: pl.DataFrame
+    files: pl.DataFrame | None = None
 
     def __post_init__(self) -> None:
         wanted = {**QUESTIONS, AUDIO_ROW: pl.Int64}
@@ -62,7 +72,7 @@ class QuestionPairs:
     @property
     def asked(self) -> Asked:
         """The same without the answers."""
-        return Asked(self.audio, self.rows.drop(*GOLD))
+        return Asked(self.audio, self.rows.drop(*GOLD), self.files)
 
 
 @dataclass(frozen=True)

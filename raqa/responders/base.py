@@ -137,11 +137,13 @@ class Responder(ABC):
     Attributes:
         inputs: what it can be given of a recording.
         kept: whether responses are worth a place in the store; what costs nothing is asked again.
+        listens: whether recordings have to be opened for it at all.
         pace: how it is asked.
     """
 
     inputs: ClassVar[tuple[Input, ...]] = ("audio", "spectrogram", "both", "none")
     kept: ClassVar[bool] = True
+    listens: ClassVar[bool] = True
     pace: Pace
 
     @property

@@ -96,7 +96,7 @@ def _completed(raw: str) -> Reply:
     outcome: Outcome = "answered"
     reason = None
     if isinstance(refusal, str) and refusal:
-        text, outcome, reason = refusal, "refused", "refused by the interface"
+        text, outcome, reason = _text(refusal), "refused", "refused by the interface"
     elif finish == _FILTER:
         outcome, reason = "refused", "refused by a filter"
     elif text is None:
@@ -105,10 +105,15 @@ def _completed(raw: str) -> Reply:
 
 
 def _text(content: Any) -> str | None:
-    """The content of a message: a text, or a list of parts of which some are text."""
-    if content is None or isinstance(content, str):
-        return content
-    return "".join(part["text"] for part in content if part.get("type") == "text")
+    """The content of a message: a text, or a list of parts of which some are text.
+
+    Half a surrogate pair, which JSON can spell and no table can hold, becomes a question mark.
+    """
+    if content is None:
+        return None
+    if not isinstance(content, str):
+        content = "".join(part["text"] for part in content if part.get("type") == "text")
+    return content.encode(errors="replace").decode()
 
 
 def _count(value: Any) -> int | None:

@@ -18,6 +18,7 @@ class _Plain(Responder):
     """Says something without asking anyone, so nothing of it is kept."""
 
     kept: ClassVar[bool] = False
+    listens: ClassVar[bool] = False
     pace: ClassVar[Pace] = Pace(concurrency=1)  # type: ignore[misc]
 
     @asynccontextmanager
