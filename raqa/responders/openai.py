@@ -31,6 +31,7 @@ ADAPTER = 1
 
 _URL = re.compile(r"https?://[^/@?#\s]+(/[^?#\s]*)?")
 _LOCAL = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])([:/]|$)")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OWN = ("model", "messages", "stream", "n")
 
 
@@ -100,13 +101,34 @@ class OpenAIResponder(Responder):
     most_bytes: Annotated[int, Field(ge=1024)] = 64 * 2**20
     pace: Pace = field(default_factory=Pace)
 
+    # What is wrong with these two may be a key or a password in them, so it is not repeated, as a
+    # ValueError would be.
+
     @field_validator("base_url")
     @classmethod
     def _address(cls, value: str) -> str:
         if not _URL.fullmatch(value):
-            # Not repeated: what is wrong with it may be a password.
-            raise ValueError("has to be http(s)://HOST/PATH without a user, key or query in it")
+            raise UserError(
+                "responder.base_url: has to be http(s)://HOST/PATH, without a user, key or query."
+            )
         return value.rstrip("/")
+
+    @field_validator("key_variable")
+    @classmethod
+    def _name(cls, value: str) -> str:
+        if not _VARIABLE.fullmatch(value):
+            raise UserError(
+                "responder.key_variable: has to be the name of an environment variable, such as "
+                "OPENAI_API_KEY, and not the key itself."
+            )
+        return value
+
+    @field_validator("model", mode="before")
+    @classmethod
+    def _chosen(cls, value: object) -> object:
+        if value is None:
+            raise UserError("responder.model: set it to the model's name at the endpoint.")
+        return value
 
     @property
     def identity(self) -> Mapping[str, Any]:

@@ -36,8 +36,7 @@ class _Saying(Session):
     responder: _Plain
 
     async def respond(self, prompt: Prompt) -> Response:
-        text = self.responder.say(prompt)
-        return Response(text, finish="stop", tokens_in=0, tokens_out=0, latency_s=0.0, cost=0.0)
+        return Response(self.responder.say(prompt), finish="stop")
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
