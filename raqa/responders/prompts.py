@@ -10,20 +10,21 @@ from raqa.corpora.attributes import ATTRIBUTES
 from raqa.responders.base import Input
 
 _GIVEN: Mapping[Input, str] = {
-    "audio": "The audio is a recording of the sounds of one person's body or voice.",
-    "spectrogram": "The image is the mel spectrogram of a recording of the sounds of one person's "
+    "audio": "The audio is a recording of the sounds of a person's body or voice.",
+    "spectrogram": "The image is the mel spectrogram of a recording of the sounds of a person's "
     "body or voice: time in seconds from left to right, frequency in Hz from bottom to top, the "
     "brighter the louder.",
-    "none": "The question is about a recording of the sounds of one person's body or voice, which "
+    "none": "The question is about a recording of the sounds of a person's body or voice, which "
     "is not given. Give the answer that is most likely.",
 }
 _BOTH = (
     "The image is its mel spectrogram: time in seconds from left to right, frequency in Hz from "
     "bottom to top, the brighter the louder."
 )
-_LETTER = "Answer with the letter of one option."
+# No number is spelt out in these, not even "one": a model that repeats them has answered nothing.
+_LETTER = "Answer with the letter of an option."
 _YES_NO = "Answer with yes or no."
-_SENTENCE = "Answer in one short sentence."
+_SENTENCE = "Answer in a short sentence."
 
 LETTERS = string.ascii_uppercase
 
@@ -61,7 +62,7 @@ def _how(question: Mapping[str, Any]) -> list[str]:
         return [_YES_NO]
     if question["kind"] == "numeric":
         unit = question["unit"]
-        return [f"Answer with one number{f' and its unit ({unit})' if unit else ''}."]
+        return [f"Answer with a number{f' and its unit ({unit})' if unit else ''}."]
     return [_SENTENCE]
 
 

@@ -48,7 +48,7 @@ class FakeServer:
         peak: the most requests at a time.
     """
 
-    script: Script = lambda text, before: Reply()
+    script: Script = lambda *_: Reply()
     latency_s: float = 0.0
     asked: list[tuple[str, float, str]] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)

@@ -93,7 +93,7 @@ def _killed_halfway(count: int, server: FakeServer, folder: Path) -> None:
 
 @pytest.mark.parametrize("count", [100, pytest.param(2000, marks=pytest.mark.slow)])
 def test_an_evaluation_killed_halfway_goes_on_where_it_was(count: int, tmp_path: Path) -> None:
-    with serving(lambda text, before: Reply() if count == 100 else faulty(text, before)) as server:
+    with serving(None if count == 100 else faulty) as server:
         _killed_halfway(count, server, tmp_path)
         known, begun = _answered(tmp_path), len(server.asked)
         assert count // 4 < len(known) < count
@@ -105,9 +105,8 @@ def test_an_evaluation_killed_halfway_goes_on_where_it_was(count: int, tmp_path:
 
 
 def test_nobody_is_asked_before_the_time_that_the_server_named(tmp_path: Path) -> None:
-    def busy_once(text: str, before: int) -> Reply:
-        late = server.asked and not before
-        return Reply() if late or before else Reply("429", headers={"Retry-After": "1"})
+    def busy_once(_: str, before: int) -> Reply:
+        return Reply() if server.asked or before else Reply("429", headers={"Retry-After": "1"})
 
     with serving(busy_once) as server:
         pace = Pace(concurrency=1, first_wait_s=0.001)
@@ -119,13 +118,13 @@ def test_nobody_is_asked_before_the_time_that_the_server_named(tmp_path: Path) -
 
 def test_a_wait_that_is_too_long_stops_and_says_so(tmp_path: Path) -> None:
     tomorrow = Reply("429", headers={"Retry-After": "86400"})
-    with serving(lambda text, before: tomorrow) as server, pytest.raises(UserError) as caught:
+    with serving(lambda *_: tomorrow) as server, pytest.raises(UserError) as caught:
         ask(asked([question("q")]), openai(server.url), tmp_path)
     assert "asks to wait 86,400 s" in str(caught.value)
 
 
 def test_failures_adapt_the_number_under_way(tmp_path: Path) -> None:
-    def bears_two(text: str, before: int) -> Reply:
+    def bears_two(*_: object) -> Reply:
         return Reply("429") if server.under_way >= 2 else Reply()
 
     with serving(bears_two, latency_s=0.01) as server:
@@ -153,7 +152,7 @@ def test_as_many_are_under_way_as_allowed(concurrency: int, tmp_path: Path) -> N
     [(401, "Set the environment variable OPENAI_API_KEY"), (404, "has no model fake-model")],
 )
 def test_what_no_prompt_can_mend_stops_at_once(status: int, message: str, tmp_path: Path) -> None:
-    with serving(lambda text, before: Reply(status=status)) as server:
+    with serving(lambda *_: Reply(status=status)) as server:
         pace = Pace(concurrency=1)
         with pytest.raises(UserError, match=message):
             ask(asked([question("a"), question("b")]), openai(server.url, pace=pace), tmp_path)
