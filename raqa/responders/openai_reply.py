@@ -113,7 +113,7 @@ def _text(content: Any) -> str | None:
         return None
     if not isinstance(content, str):
         content = "".join(part["text"] for part in content if part.get("type") == "text")
-    return content.encode(errors="replace").decode()
+    return str(content).encode(errors="replace").decode()
 
 
 def _count(value: Any) -> int | None:

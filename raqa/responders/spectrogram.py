@@ -133,9 +133,10 @@ def _draw(levels: Floats, waveform: Waveform, settings: SpectrogramSettings) -> 
     bar = figure.colorbar(image, cax=figure.add_axes((0.90, _BOX[1], 0.02, _BOX[3])))
     bar.set_label("level (dB)", fontsize=11)
     file = io.BytesIO()
-    canvas.draw()
+    canvas.draw()  # type: ignore[no-untyped-call]
     # Without the transparency that matplotlib would write and some models' readers do not expect.
-    Image.fromarray(np.asarray(canvas.buffer_rgba())[:, :, :3]).save(file, format="PNG")
+    pixels = np.asarray(canvas.buffer_rgba())[:, :, :3]  # type: ignore[no-untyped-call]
+    Image.fromarray(pixels).save(file, format="PNG")
     return file.getvalue()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from raqa.responders.base import Response
@@ -54,12 +55,12 @@ def usage_text(usage: pl.DataFrame) -> str:
     asked = once.filter(~pl.col("from_store"))
     line = f"{usage.height:,} questions: {', '.join(parts)}; {asked.height:,} prompts asked now"
     if once["tokens_in"].count():
-        spent = once["tokens_in"].sum() + once["tokens_out"].sum()
+        spent = int(once["tokens_in"].sum()) + int(once["tokens_out"].sum())
         line += f", {spent:,} tokens in all"
     if once["cost"].count():
-        line += f" for {once['cost'].sum():.4g}"
-    if (median := asked["latency_s"].median()) is not None:
-        line += f", median {median:.2f} s"
+        line += f" for {float(once['cost'].sum()):.4g}"
+    if asked["latency_s"].count():
+        line += f", median {np.nanmedian(asked['latency_s'].to_numpy()):.2f} s"
     return f"{line}."
 
 
