@@ -166,11 +166,17 @@ def _fitter(experiment: Experiment) -> Fitter:
 
 
 def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]:
-    """What the run is called: the choice made in each group that tables compare."""
+    """What the run is called: the choice made in each group that tables compare.
+
+    A head that asks others adds whom, and what they are given: else all would be called the same.
+    """
+    variant = getattr(experiment.head, "variant", "")
     return {
         "corpus": experiment.corpus.name,
         "task": experiment.task.target,
-        **{group: str(choices[group]) for group in ("encoder", "head", "regime")},
+        "encoder": str(choices["encoder"]),
+        "head": f"{choices['head']}_{variant}" if variant else str(choices["head"]),
+        "regime": str(choices["regime"]),
     }
 
 

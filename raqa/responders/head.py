@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,6 +65,15 @@ class ZeroShotHead(QuestionHead):
     def uses_audio(self) -> bool:  # type: ignore[override]
         """Whether anything of the recording is given."""
         return self.hearing.given != "none"
+
+    @property
+    def variant(self) -> str:
+        """The model, or the responder without one, and what it is given: `qwen2_audio_7b_none`."""
+        assert self.responder is not None
+        known = self.responder.identity
+        name = str(known.get("model") or known["responder"]).rstrip("/").rsplit("/", maxsplit=1)[-1]
+        plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:40]
+        return f"{plain}_{self.hearing.given}"
 
     def fit(
         self,

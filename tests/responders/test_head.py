@@ -39,6 +39,7 @@ def test_a_run_asks_about_test_recordings_and_can_be_asked_for_again(
         again = _run(tmp_path, *settings, "responder.pace.concurrency=2")
         assert len(server.asked) == test.height
     assert again.path.name == run.path.name
+    assert "-zero_shot_fake_model_without_weights_audio-" in run.path.name
     assert again.predictions.equals(run.predictions)
     assert set(run.predictions["response"]) == {"I would say: no."}
     assert run.predictions.height == 2 * test.height
@@ -53,6 +54,7 @@ def test_a_label_can_be_asked_for_without_the_recording(tmp_path: Path) -> None:
     run = _run(tmp_path, "task=sex", "responder=constant", "responder.text=female",
                "head.hearing.given=none")  # fmt: skip
     assert set(run.predictions["prediction"]) == {0.0}
+    assert run.provenance.head == "zero_shot_constant_none"
 
 
 def test_a_zero_shot_head_is_loaded_only_for_who_was_asked(tmp_path: Path) -> None:
