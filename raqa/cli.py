@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from raqa.ask_command import ask
 from raqa.errors import UserError, neighbours, storage_problem
 from raqa.main import STOPPED, USER_MISTAKE, print_problems
 from raqa.main import main as train_main
@@ -83,6 +84,7 @@ app.command()(cluster.collect)
 app.command(cls=reports.ReportCommand)(reports.report)
 app.command()(reports.compare)
 app.command()(predict)
+app.command()(ask)
 
 
 @app.command()

@@ -170,7 +170,7 @@ def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]
 
     A head that asks others adds whom, and what they are given: else all would be called the same.
     """
-    variant = getattr(experiment.head, "variant", "")
+    variant = experiment.head.variant
     return {
         "corpus": experiment.corpus.name,
         "task": experiment.task.target,

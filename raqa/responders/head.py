@@ -67,7 +67,7 @@ class ZeroShotHead(QuestionHead):
         return self.hearing.given != "none"
 
     @property
-    def variant(self) -> str:
+    def variant(self) -> str:  # type: ignore[override]
         """The model, or the responder without one, and what it is given: `qwen2_audio_7b_none`."""
         assert self.responder is not None
         known = self.responder.identity

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hydra.utils import get_class
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from raqa.configuration.reuse import read_corpus
 from raqa.errors import UserError
@@ -16,6 +16,8 @@ from raqa.regimes.base import Source
 
 if TYPE_CHECKING:
     from raqa.configuration.build import Experiment
+
+_TEXT_MODELS = ("head.text_encoder", "head.language_model", "task.bertscore")
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,23 @@ def weights_need(config: DictConfig, name: str) -> Need | None:
         here = Path(name).is_dir() or _in_hub_cache(name, config.encoder.get("revision"))
         way = "they are fetched when they are first used"
     return Need("weights", name, () if here else (f"not in the cache; {way}.",))
+
+
+def text_model_needs(config: DictConfig) -> tuple[Need, ...]:
+    """The language models that a cell would load; a finished run is known without them."""
+    found = []
+    for key in _TEXT_MODELS:
+        node = OmegaConf.select(config, key)
+        if node is None or node.get("model") is None:
+            continue
+        name = str(node.model)
+        here = Path(name).is_dir() or _in_hub_cache(name, node.get("revision"))
+        absent = (
+            "not in the cache; fetched when it is first used, "
+            f"or give a folder with {key}.model=DIR.",
+        )
+        found.append(Need("weights", name, () if here else absent))
+    return tuple(found)
 
 
 def untrained(config: DictConfig) -> DictConfig:

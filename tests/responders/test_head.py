@@ -7,10 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from raqa.ask import ask_files
 from raqa.errors import UserError
 from raqa.main import main
 from raqa.reports.run_folder import read_run
 from raqa.reports.run_tables import Run
+from tests.responders.asking import tone
 from tests.responders.fake_server import MODEL, Reply, serving
 
 DEMO = ("datamodule.corpus.subjects=40", "head=zero_shot", "seeds=2")
@@ -38,6 +40,10 @@ def test_a_run_asks_about_test_recordings_and_can_be_asked_for_again(
             == {"input_audio", "text"}  # fmt: skip
         again = _run(tmp_path, *settings, "responder.pace.concurrency=2")
         assert len(server.asked) == test.height
+        sound = tone(tmp_path / "own.wav", 300)
+        replies = ask_files(run.path, [sound], "Does it rain?", tmp_path / "cache")
+        assert "Does it rain?" in server.texts()[-1]
+    assert replies.possible["answer"].to_list() == ["I would say: no."]
     assert again.path.name == run.path.name
     assert "-zero_shot_fake_model_without_weights_audio-" in run.path.name
     assert again.predictions.equals(run.predictions)
