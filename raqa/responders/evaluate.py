@@ -158,6 +158,7 @@ def _requests(
     Prompts about one recording follow each other, so that it is opened once.
     """
     contents = _contents(asked, responder, hearing, hashes)
+    identity, given = dict(responder.identity), hearing.facts
     made: dict[str, Request] = {}
     unread: list[tuple[str, Response]] = []
     for row in asked.rows.sort(AUDIO_ROW, "qa_id").iter_rows(named=True):
@@ -168,7 +169,7 @@ def _requests(
             continue
         text = prompt_text(row, hearing.given)
         facts = {
-            "responder": dict(responder.identity), "text": text, "hearing": hearing.facts,
+            "responder": identity, "text": text, "hearing": given,
             "recording": content, **({} if responder.kept else {"qa_id": row["qa_id"]}),
         }  # fmt: skip
         key = request_key(facts)
