@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from raqa.display import harmless
 from raqa.download.http import retry_after_s
 from raqa.errors import UserError
 from raqa.responders.base import Outcome, PassingError, Response
-from raqa.responders.display import harmless
 
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _FILTER = "content_filter"

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from raqa.display import csv_cell
 from raqa.responders.base import Response
-from raqa.responders.display import csv_cell
 from raqa.tables import Columns
 
 USAGE: Columns = {

@@ -72,9 +72,10 @@ def _suited_task(head: str) -> list[str]:
 
 
 def _asker(responder: str) -> list[str]:
-    """The head that asks, and a model's name where one is needed."""
+    """The head that asks, a model's name where one is needed, and nothing to be heard."""
     named = "model" in compose_config([f"responder={responder}"]).responder
-    return ["head=zero_shot", "task=qa", *(["responder.model=some"] if named else [])]
+    model = ["responder.model=some"] if named else []
+    return ["head=zero_shot", "task=qa", "head.hearing.given=none", *model]
 
 
 _NEEDS = {
@@ -161,6 +162,8 @@ def test_classes_can_be_changed_on_the_command_line() -> None:
         (["head=zero_shot"], "set responder=NAME"),
         (["responder=constant", "head=majority"], "responder: MajorityHead asks nobody"),
         (["responder=openai"], "responder.model: set it"),
+        (["responder=transformers", "responder.model=m"],
+         "head.hearing.given=audio: this responder takes none"),
         (["responder=openai", "responder.model=m", "responder.decoding.temperature=9"],
          "responder.decoding.temperature=9: input should be"),
         (["responder=constant", "head.hearing.rate=3"], "head.hearing.rate=3: input should be"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raqa.responders.display import csv_cell, harmless
+from raqa.display import csv_cell, harmless
 
 
 @pytest.mark.parametrize(
