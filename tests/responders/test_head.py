@@ -77,10 +77,10 @@ def test_a_zero_shot_head_is_loaded_only_for_who_was_asked(tmp_path: Path) -> No
 
 
 def test_hostile_answers_about_a_label_are_set_aside_harmlessly(tmp_path: Path) -> None:
-    hostile = "=HYPERLINK(A)\x1b[2J" + "x" * 10_000
+    hostile = "=HYPERLINK(A)\x1b[J" + "x" * 10_000
     with serving(lambda *_: Reply(text=hostile)) as server:
         run = _run(tmp_path, "task=age", "responder=openai", f"responder.model={MODEL}",
                    f"responder.base_url={server.url}", "head.hearing.given=none")  # fmt: skip
     values = run.set_aside.filter(stage="answer")["value"].to_list()
     assert values
-    assert all(value.startswith("'=HYPERLINK(A)[2J") and len(value) < 600 for value in values)
+    assert all(value.startswith("'=HYPERLINK(A)[J") and len(value) < 600 for value in values)
