@@ -53,6 +53,7 @@ class Replies:
         taken: the learnt question that was asked in place of the user's; a head that reads any
             words was asked the user's own, and None there means that it learnt nothing like it.
         own_words: whether the user's own words were asked.
+        listens: whether the head hears the files at all.
         possible: POSSIBLE columns, at most MOST rows for each file.
         set_aside: SET_ASIDE rows of files without an answer.
     """
@@ -61,6 +62,7 @@ class Replies:
     question: str
     taken: Taken | None
     own_words: bool
+    listens: bool
     possible: pl.DataFrame
     set_aside: pl.DataFrame
 
@@ -119,7 +121,7 @@ def ask_files(
     asked = Asked(embeddings.vectors, rows, _places(embeddings.recording_ids))
     possible = _possible(fitted, asked) if rows.height else _none()
     possible = _worded(possible, row, task)
-    return Replies(run, question, taken, own_words, possible, embeddings.set_aside)
+    return Replies(run, question, taken, own_words, head.uses_audio, possible, embeddings.set_aside)
 
 
 def _learnt(run: Run, task: Task) -> pl.DataFrame:

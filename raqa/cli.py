@@ -32,6 +32,7 @@ app = typer.Typer(
     help="Which audio foundation model, head and regime works on respiratory sounds.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",  # paragraphs are wrapped as wide as the terminal is
     pretty_exceptions_enable=False,
 )
 corpora = typer.Typer(

@@ -130,6 +130,7 @@ def test_a_collection_is_a_corpus_of_its_own(tmp_path: Path, train: Train) -> No
     )  # fmt: skip
     assert run.provenance.corpus == "questions"
     assert set(run.fold["corpus"]) == {"demo"}
+    assert run.provenance.synthetic  # as the corpus that it was built from
 
 
 @pytest.mark.parametrize(

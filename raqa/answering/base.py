@@ -167,3 +167,14 @@ def answers_table(rows: pl.DataFrame) -> pl.DataFrame:
     """Check a table of answers and put its columns and rows in order."""
     checked = check_table(rows, ANSWERS, name="answers", key=["seed", "qa_id"])
     return checked.select(*ANSWERS).sort("seed", "qa_id")
+
+
+def learnt_answers(rows: pl.DataFrame) -> pl.DataFrame:
+    """The same of a head that has learnt answers: where it knows none, it says nothing.
+
+    An empty answer is one that can not be read, and so a wrong one; a null would be one that
+    never came back, and would leave the question out.
+    """
+    silent = pl.all_horizontal(pl.col("response", "label", "value").is_null())
+    said = pl.when(silent).then(pl.lit("")).otherwise("response")
+    return answers_table(rows.with_columns(response=said))

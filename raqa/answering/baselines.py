@@ -22,7 +22,7 @@ from raqa.answering.base import (
     Fitting,
     QuestionHead,
     QuestionPairs,
-    answers_table,
+    learnt_answers,
 )
 from raqa.errors import UserError
 from raqa.tables import TaskKind
@@ -135,7 +135,7 @@ class RandomLookup(Lookup):
                     probability=pl.when(label.is_not_null()).then(1 / pl.col("labels").list.len()),
                 )
             )
-        return answers_table(pl.concat(drawn))
+        return learnt_answers(pl.concat(drawn))
 
 
 class _LookupHead(QuestionHead):
@@ -234,6 +234,6 @@ def _draws(seed: int, names: pl.Series) -> NDArray[np.float64]:
 
 
 def _for_seeds(one: pl.DataFrame, seeds: Sequence[int]) -> pl.DataFrame:
-    return answers_table(
+    return learnt_answers(
         pl.concat([one.with_columns(seed=pl.lit(seed, pl.Int64)) for seed in seeds])
     )

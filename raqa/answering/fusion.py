@@ -22,7 +22,7 @@ from raqa.answering.base import (
     Fitting,
     QuestionHead,
     QuestionPairs,
-    answers_table,
+    learnt_answers,
 )
 from raqa.answering.fusion_inputs import (
     answerable,
@@ -178,12 +178,12 @@ class FittedFusion(FittedQuestionHead):
     def answer(self, asked: Asked) -> pl.DataFrame:
         """The most probable valid label with its probability, or the number in its unit.
 
-        Questions of a target that training had none of are not answered.
+        Questions of a target that training had none of have an empty answer.
         """
         possible = asked.rows.filter(answerable(self.targets))
         parts = [self._unanswerable(asked.rows.filter(~answerable(self.targets)))]
         parts += [self._answers(*part) for part in self._outputs(asked.audio, possible)]
-        return answers_table(pl.concat(parts))
+        return learnt_answers(pl.concat(parts))
 
     def shares(self, asked: Asked) -> pl.DataFrame:
         """The probability of every label that is valid for a question, by seed."""

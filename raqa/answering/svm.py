@@ -19,7 +19,7 @@ from raqa.answering.base import (
     Fitting,
     QuestionHead,
     QuestionPairs,
-    answers_table,
+    learnt_answers,
 )
 from raqa.errors import UserError
 from raqa.heads.data import FloatArray
@@ -112,7 +112,7 @@ class FittedSVM(FittedQuestionHead):
     history: pl.DataFrame
 
     def answer(self, asked: Asked) -> pl.DataFrame:
-        """Ask each question's machine; one without a machine is not answered."""
+        """Ask each question's machine; one without a machine has an empty answer."""
         rows = asked.rows.with_columns(
             general=_name(), own=pl.concat_str(_name(), pl.col("asked_label"), separator="/")
         ).with_columns(machine=pl.coalesce(
@@ -124,7 +124,7 @@ class FittedSVM(FittedQuestionHead):
             "qa_id", "label", "value", response=pl.lit(None, pl.String),
             probability=pl.lit(None, pl.Float64),
         )  # fmt: skip
-        return answers_table(
+        return learnt_answers(
             pl.concat([one.with_columns(seed=pl.lit(seed, pl.Int64)) for seed in self.seeds])
         )
 

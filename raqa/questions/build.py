@@ -213,7 +213,7 @@ def build(
     settings = {
         **asdict(request.settings), "templates": request.templates, "cohort": cohort,
         "audio": audio, "corpora": list(request.corpora), "overrides": list(request.overrides),
-        "data": _data(request.overrides),
+        "data": _data(request.overrides), "synthetic": _synthetic(request),
     }  # fmt: skip
     collection = write(
         out, _parts(parts, templates, request.settings, watch), settings, templates.hash
@@ -223,6 +223,15 @@ def build(
                      one.table.select("recording_id", "path").iter_rows()}
         for one in parts
     }  # fmt: skip
+
+
+def _synthetic(request: Request) -> list[str]:
+    """The corpora that say nothing about people."""
+    from raqa.configuration.build import build_node
+    from raqa.configuration.overrides import compose_choices
+
+    configs = {name: compose_choices(request.overrides_for(name))[0] for name in request.corpora}
+    return [name for name in configs if build_node(configs[name], "datamodule.corpus").synthetic]
 
 
 def _data(overrides: Sequence[str]) -> str:

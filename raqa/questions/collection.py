@@ -22,7 +22,7 @@ from raqa.questions.block import SCHEMA
 from raqa.tables import QUESTIONS, set_aside_table
 
 FACTS = "collection.json"
-RECORDINGS_FILE = "recordings.parquet"
+RECORDINGS_FILE = "recordings.arrow"  # not Parquet, for *.parquet shall be questions alone
 SET_ASIDE_FILE, DROPPED_FILE = "set_aside.csv", "dropped.csv"
 RECORDS = "raqa_json"
 """The folder of RA-QA's JSON records, where they were asked for."""
@@ -193,7 +193,7 @@ def write(
     }
     if recordings:
         buffer = io.BytesIO()
-        pl.concat(recordings, how="diagonal").write_parquet(buffer)
+        pl.concat(recordings, how="diagonal").write_ipc(buffer, compression="zstd")
         write_atomically(folder / RECORDINGS_FILE, buffer.getvalue())
     _write_table(folder / DROPPED_FILE, lost)
     _write_table(folder / SET_ASIDE_FILE, pl.concat(aside))
@@ -216,6 +216,21 @@ def _write_part(folder: Path, part: Part) -> dict[str, Any]:
         unfinished.unlink(missing_ok=True)
     return {"file": path.name, "rows": rows, "bytes": path.stat().st_size, "sha256": digest,
             **part.facts}  # fmt: skip
+
+
+def read_recordings(folder: Path) -> pl.DataFrame | None:
+    """What is asked about, see `Part.recordings`; None: the collection does not know.
+
+    Raises:
+        UserError: the file is damaged.
+    """
+    file = folder / RECORDINGS_FILE
+    if not file.is_file():
+        return None
+    try:
+        return pl.read_ipc(file)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise UserError(f"{file} is damaged; build the collection again.") from error
 
 
 def _is_file_name(corpus: str) -> bool:

@@ -11,7 +11,7 @@ from pydantic.dataclasses import dataclass
 from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.base import Corpus, Recordings
 from raqa.errors import UserError
-from raqa.questions.collection import FACTS, RECORDINGS_FILE, Collection
+from raqa.questions.collection import FACTS, RECORDINGS_FILE, Collection, read_recordings
 from raqa.tables import RECORDINGS, SetAside, set_aside_table
 
 QUESTIONS_ASKED = "questions"
@@ -42,6 +42,13 @@ class QuestionCorpus(Corpus):
         return (QUESTIONS_ASKED, *ATTRIBUTES)
 
     @property
+    def synthetic(self) -> bool:  # type: ignore[override]
+        """Whether any of its corpora is: what is learnt of it then says nothing about people."""
+        if self.folder is None or not (self.folder / FACTS).is_file():
+            return False
+        return bool(Collection.open(self.folder).facts["settings"].get("synthetic"))
+
+    @property
     def place(self) -> Path | None:
         """The collection's folder."""
         return self.folder
@@ -59,9 +66,10 @@ class QuestionCorpus(Corpus):
             )
         collection = Collection.open(self.folder)
         file = self.folder / RECORDINGS_FILE
-        if not file.is_file():
+        recordings = read_recordings(self.folder)
+        if recordings is None:
             raise UserError(f"{self.folder} has no {RECORDINGS_FILE}: build the collection again.")
-        table = self._placed(pl.read_parquet(file), collection)
+        table = self._placed(recordings, collection)
         there = pl.Series([Path(path).is_file() for path in table["path"]], dtype=pl.Boolean)
         table = table.with_columns(audio=there, split="side").drop("side")
         gone = table.filter(~pl.col("audio")).select("corpus", "recording_id", "path").iter_rows()

@@ -13,7 +13,7 @@ from raqa.embeddings.atomic import write_atomically
 from raqa.errors import UserError
 from raqa.questions.balance import STRATUM, Balance, Subset, balanced, natural
 from raqa.questions.block import SCHEMA
-from raqa.questions.collection import RECORDINGS_FILE, Collection, Part, check_out, write
+from raqa.questions.collection import Collection, Part, check_out, read_recordings, write
 from raqa.tables import SIDES
 
 LIMITS_FILE, NATURAL = "limits.csv", "natural_test"
@@ -84,8 +84,7 @@ def _write(
 
 
 def _parts(source: Collection, questions: pl.LazyFrame, subset: Subset) -> Iterator[Part]:
-    heard = source.folder / RECORDINGS_FILE
-    recordings = pl.read_parquet(heard) if heard.is_file() else None
+    recordings = read_recordings(source.folder)
     for corpus in source.facts["corpora"]:
         chosen = subset.chosen.filter(pl.col("corpus") == corpus)["qa_id"]
         rows = (

@@ -59,6 +59,9 @@ def print_replies(replies: Replies, console: Console) -> None:
     for file, reason in replies.set_aside.select("item", "reason").iter_rows():
         console.print(f"[yellow]no answer:[/yellow] {escape(file)}: {escape(reason)}",
                       highlight=False, soft_wrap=True)  # fmt: skip
+    if not replies.listens:
+        console.print("[yellow]This head does not listen: it answers from the question alone."
+                      "[/yellow]")  # fmt: skip
     _print_caution(replies.run, "An answer about one recording, for research", console)
 
 
@@ -87,10 +90,9 @@ def _weight(row: Mapping[str, Any], seeds: int) -> str:
     spread = "" if row["sd_over_seeds"] is None else f" ± {row['sd_over_seeds']:.2g} over seeds"
     if row["value"] is not None:
         return f"{row['value']:.4g} {row['unit'] or ''}{spread}".replace("  ", " ")
-    own = f"the answer of {row['seeds']} of {seeds} seeds"
-    if row["probability"] is None:
-        return own
-    return f"probability {row['probability']:.2g}{spread}, {own}"
+    own = f"the answer of {row['seeds']} of {seeds} seeds" if seeds > 1 else ""
+    share = "" if row["probability"] is None else f"probability {row['probability']:.2g}{spread}"
+    return ", ".join(part for part in (share, own) if part)
 
 
 def _print_caution(run: Run, what: str, console: Console) -> None:

@@ -28,7 +28,7 @@ class Need:
         absent: why it can not be used and how to get it; empty: it is there.
     """
 
-    kind: Literal["corpus", "weights"]
+    kind: Literal["corpus", "questions", "weights"]
     name: str
     absent: tuple[str, ...] = ()
 
@@ -84,6 +84,30 @@ def corpus_needs(experiment: Experiment) -> tuple[Need, ...]:
     """
     first = Source(experiment.corpus, experiment.cohort)
     return tuple(_corpus_need(source) for source in (first, *experiment.regime.others))
+
+
+def question_needs(experiment: Experiment) -> tuple[Need, ...]:
+    """The collection whose questions are asked, where that is not the datamodule's own."""
+    from raqa.questions.collection import FACTS, Collection
+    from raqa.questions.task import QuestionTask
+
+    task = experiment.task
+    if not isinstance(task, QuestionTask) or task.collection is None:
+        return ()
+    folder = task.collection
+    if folder == experiment.corpus.place:
+        return ()
+    if not (folder / FACTS).is_file():
+        way = (
+            f"there are none. `raqa qa sample COLLECTION --out {folder}` chooses a subset of what "
+            "`raqa qa build` wrote."
+        )
+        return (Need("questions", str(folder), (way,)),)
+    try:
+        Collection.open(folder)
+    except UserError as error:
+        return (Need("questions", str(folder), error.problems),)
+    return (Need("questions", str(folder)),)
 
 
 def _corpus_need(source: Source) -> Need:

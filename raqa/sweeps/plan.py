@@ -24,6 +24,7 @@ from raqa.sweeps.failure import recorded
 from raqa.sweeps.needs import (
     Need,
     corpus_needs,
+    question_needs,
     text_model_needs,
     untrained,
     weights_need,
@@ -180,7 +181,11 @@ def _look_up(one: _Composed) -> PlannedCell:
     fetched = weights is None or not weights.absent
     experiment = build(one.config if fetched else untrained(one.config))
     experiment.logger.check()
-    inputs = (*corpus_needs(experiment), *([] if weights is None else [weights]))
+    inputs = (
+        *corpus_needs(experiment),
+        *question_needs(experiment),
+        *([] if weights is None else [weights]),
+    )
     needs = (*inputs, *text_model_needs(one.config))
     runs = Path(one.config.paths.runs)
     if any(need.absent for need in inputs):

@@ -86,12 +86,13 @@ def test_an_answer_is_a_label_that_the_target_has(head, tones) -> None:
     assert labels == {"pitch": {"high", "low"}, "loudness": {"yes", "no"}, "count": {None}}
 
 
-def test_a_target_that_training_never_had_is_not_answered(fitted, tones) -> None:
+def test_a_target_that_training_never_had_has_an_empty_answer(fitted, tones) -> None:
     test = tones["test"]
     other = replace(test, rows=test.rows.with_columns(corpus=pl.lit("elsewhere")))
     said = fitted.answer(other.asked)
     assert said.height == 2 * test.rows.height
     assert said["label"].null_count() == said["value"].null_count() == said.height
+    assert set(said["response"]) == {""}
 
 
 def test_it_goes_to_a_file_and_back_without_the_text_encoder(head, fitted, tones, tmp_path) -> None:

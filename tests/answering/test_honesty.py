@@ -9,7 +9,7 @@ import pytest
 from tone_runs import HEADS, Tones, write_tones
 
 from raqa.metrics.questions import LabelScores
-from raqa.questions.collection import Collection, Part, write
+from raqa.questions.collection import Collection, Part, read_recordings, write
 from raqa.reports.run_tables import Run
 from raqa.tables import GOLD
 
@@ -95,13 +95,25 @@ def _shuffle(folder: Path, out: Path) -> None:
     part = Part(
         "manifest",
         [table.to_arrow().select(SCHEMA.names).cast(SCHEMA)],
-        recordings=pl.read_parquet(folder / "recordings.parquet"),
+        recordings=read_recordings(folder),
     )
     write(out, [part], source.facts["settings"], source.facts["templates"])
 
 
-@pytest.mark.parametrize("task", ["age", "sex"])
-@pytest.mark.parametrize("head", ["text_only", "svm", "fusion", "soft_prefix"])
+@pytest.mark.parametrize(
+    ("head", "task"),
+    [
+        ("fusion", "age"),
+        ("soft_prefix", "sex"),
+        *(
+            pytest.param(head, task, marks=pytest.mark.slow)
+            for head, task in (
+                ("fusion", "sex"), ("soft_prefix", "age"), ("svm", "age"), ("svm", "sex"),
+                ("text_only", "age"), ("text_only", "sex"),
+            )
+        ),
+    ],
+)  # fmt: skip
 def test_every_head_that_can_learn_can_be_asked_for_a_label(
     head: str, task: str, heard: Tones
 ) -> None:

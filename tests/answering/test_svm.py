@@ -58,11 +58,12 @@ def test_a_yes_or_no_question_compares_the_label_with_the_asked_one(tones) -> No
     assert set(said.filter(pl.col("asked_label") == "asthma")["label"]) == {"yes"}
 
 
-def test_questions_without_a_machine_are_not_answered_and_seeds_agree(tones) -> None:
+def test_questions_without_a_machine_have_an_empty_answer_and_seeds_agree(tones) -> None:
     pitch = tones["train"].rows.filter(pl.col("attribute") == "pitch")
     fitted = HEAD.fit(replace(tones["train"], rows=pitch), tones["validation"], FITTING)
     said = fitted.answer(tones["test"].asked)
     assert said["label"].count() == 2 * 100
+    assert (said["response"] == "").sum() == 2 * 200
     first, other = (said.filter(pl.col("seed") == seed).drop("seed") for seed in (0, 3))
     assert first.equals(other)
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from raqa.errors import UserError
-from raqa.questions.collection import Collection, scan, write
+from raqa.questions.collection import RECORDINGS_FILE, Collection, read_recordings, scan, write
 from raqa.questions.records import write_records
 from raqa.questions.templates import Templates
 
@@ -137,7 +137,8 @@ def test_an_old_collection_is_replaced_whole(folder: Path, shipped: Templates) -
     write_records(Collection.open(folder))
     other = made_recordings("hospital", age=[30.0])
     assert list(collect(other, folder, shipped).facts["corpora"]) == ["hospital"]
-    assert sorted(path.name for path in folder.iterdir()) == ["collection.json", "hospital.parquet"]
+    left = sorted(path.name for path in folder.iterdir())
+    assert left == ["collection.json", "hospital.parquet", RECORDINGS_FILE]
 
 
 def test_a_collection_of_nothing_is_empty(tmp_path: Path) -> None:
@@ -153,11 +154,18 @@ def test_the_content_hash_is_of_the_files(folder: Path) -> None:
 
 def test_the_datasets_library_loads_it(folder: Path, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
-    files = str(folder / "clinic.parquet")
+    assert read_recordings(folder) is not None
+    files = str(folder / "*.parquet")  # as the documentation says
     loaded = datasets.load_dataset(
         "parquet", data_files=files, split="train", cache_dir=str(tmp_path / "cache")
     )
     assert loaded.to_polars().equals(scan(folder).collect())
+
+
+def test_damaged_recordings_are_a_message(folder: Path) -> None:
+    (folder / RECORDINGS_FILE).write_bytes((folder / RECORDINGS_FILE).read_bytes()[:100])
+    with pytest.raises(UserError, match="is damaged; build the collection again"):
+        read_recordings(folder)
 
 
 @pytest.mark.parametrize("name", ["../../thesis", "a/b", "..", ".hidden"])

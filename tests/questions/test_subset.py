@@ -75,10 +75,10 @@ def test_a_subset_keeps_the_recordings_that_it_asks_about_so_that_it_can_be_trai
     folder, tmp_path
 ):
     asked = scan(folder).select("corpus", "recording_id").unique().collect()
-    asked.with_columns(path=pl.lit("/there.wav")).write_parquet(folder / RECORDINGS_FILE)
+    asked.with_columns(path=pl.lit("/there.wav")).write_ipc(folder / RECORDINGS_FILE)
     sample(folder, tmp_path / "some", SMALL)
     for kept in (tmp_path / "some", tmp_path / "some" / "natural_test"):
-        recordings = pl.read_parquet(kept / RECORDINGS_FILE)
+        recordings = pl.read_ipc(kept / RECORDINGS_FILE)
         chosen = scan(kept).collect()["recording_id"]
         assert set(recordings["recording_id"]) == set(chosen)
         assert recordings.columns == ["corpus", "recording_id", "path"]

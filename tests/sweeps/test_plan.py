@@ -186,4 +186,5 @@ def test_a_collection_that_is_absent_is_named_with_the_command_that_makes_it(
     status, shown = command("plan", path, f"paths.data={data}")
     assert status == 0
     assert "7 cells: 7 missing" in shown
-    assert f"`raqa qa build CORPUS --out {data / 'questions' / 'ra_qa'}`" in shown
+    assert f"`raqa qa build CORPUS --out {data / 'questions' / 'all'}`" in shown
+    assert f"`raqa qa sample COLLECTION --out {data / 'questions' / 'subset'}`" in shown

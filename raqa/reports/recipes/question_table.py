@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from raqa.metrics.number import Number
 from raqa.metrics.questions import Counts, PartScores
+from raqa.metrics.scores import FEW_SUBJECTS
 from raqa.reports.recipes.cells import ReportCell
 from raqa.reports.recipes.place import flags, interval_shown, number_shown, random, signed_text
 from raqa.reports.recipes.published import Published, published_text
@@ -83,12 +84,13 @@ def overview_table(table: Table) -> Table:
         key = tuple(shown.lines[0] for shown in row[:measure])
         if key not in seen:
             seen.add(key)
-            rows.append(
-                tuple(
-                    Shown((shown.lines[0].partition(" ± ")[0],), best=shown.best) for shown in row
-                )
-            )
+            rows.append(tuple(Shown((_alone(shown.lines[0]),), best=shown.best) for shown in row))
     return Table("overview", table.title, "", table.headings, tuple(rows))
+
+
+def _alone(line: str) -> str:
+    """A number without its SD, a gap without the mark of a note."""
+    return line.partition(" ± ")[0].partition(" [")[0]
 
 
 def part_text(place: Place) -> str:
@@ -122,7 +124,8 @@ def _part_rows(
     metrics = {metric for part, metric, _ in published.answers if part == place[1]}
     asked, alone = _asked(there, notes)
     sizes = {f"n_{end}" if end else "n": value for end, value in asked.values.items()}
-    name = Shown((part_text(place), f"n {asked.lines[0]}"), values={"": place[1], **sizes})
+    told = (part_text(place), f"n {asked.lines[0]}", *asked.lines[1:])
+    name = Shown(told, values={"": place[1], **sizes})
     rows = [
         (
             name,
@@ -144,8 +147,11 @@ def _asked(there: Sequence[PartScores], notes: Notes) -> tuple[Shown, bool]:
     sizes = {(part.counts.questions, part.counts.subjects) for part in there}
     if len(sizes) == 1:
         ((questions, subjects),) = sizes
+        caveats = [f"under {FEW_SUBJECTS} subjects"] if subjects < FEW_SUBJECTS else []
         values: dict[str, Plain] = {"": questions, "subjects": subjects}
-        return Shown((f"{questions:,} ({subjects:,})",), questions, values=values), False
+        values["caveats"] = "; ".join(caveats) or None
+        lines = (f"{questions:,} ({subjects:,})", *caveats)
+        return Shown(lines, questions, values=values), False
     why = "the models were asked different questions" if sizes else "no model is done"
     return Shown((f"n/a {notes.mark(why)}",), values={"": None}), bool(sizes)
 

@@ -59,6 +59,7 @@ def _answers(model: LanguageModelSettings, *overrides: str) -> Any:
     return fitted.answer(side.asked)
 
 
+@pytest.mark.slow  # a fit for each of them
 @pytest.mark.parametrize("knob", OTHER)
 def test_a_knob_changed_once_changes_what_is_answered(
     knob: str, tiny_models: dict[str, LanguageModelSettings]

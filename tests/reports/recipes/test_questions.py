@@ -144,7 +144,7 @@ def test_the_findings_are_said_in_words(report):
     assert "fusion − text_only, macro-F1 of all questions: +" in text
     assert "fusion is better" in text
     assert "Better than the question prior in macro-F1 of all questions" in text
-    assert "rendered from labels" in text
+    assert "in the reference answers' own wording" in text
 
 
 def test_parts_of_a_recipe_are_shown_by_question_type(cells, recipe, tmp_path):
@@ -180,6 +180,21 @@ def test_models_that_were_asked_different_questions_are_not_compared(make_answer
 
 def report_mark(report, note):
     return f"[{report.notes.index(note) + 1}]"
+
+
+def test_few_subjects_are_said_beside_their_number(make_answers, recipe):
+    report = make_recipe_report(recipe("questions"), [make_answers("fusion", subjects=20)])
+    assert report.tables[0].rows[0][0].lines == ("all", "n 80 (20)", "under 50 subjects")
+
+
+def test_a_terminal_is_shown_the_first_measure_of_every_part_without_spread_or_notes(report):
+    rows = [tuple(shown.lines[0] for shown in row) for row in report.overview.rows]
+    assert [row[:2] for row in rows] == [
+        ("all", "macro-F1"), ("open ended", "macro-F1"), ("single verify", "macro-F1"),
+        ("numbers", "relative MAE"),
+    ]  # fmt: skip
+    fusion = at(report, "all", "macro_f1")["fusion"]
+    assert rows[0][4:] == (f"{fusion:.3f}", "missing", "missing")
 
 
 def test_two_cells_at_one_place_are_refused(make_answers, recipe):
