@@ -139,7 +139,9 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
                 predictions=outcome.predictions,
                 own=outcome.own,
                 answered=outcome.answered,
-                set_aside=pl.concat([*(corpus.set_aside for corpus in recordings), audio_aside]),
+                set_aside=pl.concat(
+                    [*(corpus.set_aside for corpus in recordings), audio_aside, outcome.set_aside]
+                ),
                 steps=count_steps(recordings, taken, folds),
                 history=outcome.history,
                 save_heads=outcome.save,
