@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 from omegaconf import DictConfig, OmegaConf
 
-from raqa.answering.base import AUDIO_ROW, Asked, QuestionHead
+from raqa.answering.base import AUDIO_ROW, FILES, Asked, QuestionHead
 from raqa.configuration.build import build_node
 from raqa.errors import UserError
 from raqa.predict import csv_place, embed_files
@@ -118,7 +118,8 @@ def ask_files(
         row = row.with_columns(question=pl.lit(question))
     embeddings = embed_files(run, config, files, cache)
     rows = _about(row, embeddings.recording_ids)
-    possible = _possible(fitted, Asked(embeddings.vectors, rows)) if rows.height else _none()
+    asked = Asked(embeddings.vectors, rows, _places(embeddings.recording_ids))
+    possible = _possible(fitted, asked) if rows.height else _none()
     possible = _worded(possible, row, task)
     return Replies(run, question, taken, own_words, head.uses_audio, possible, embeddings.set_aside)
 
@@ -156,6 +157,11 @@ def _about(row: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
                          schema={"qa_id": pl.String, AUDIO_ROW: pl.Int64})  # fmt: skip
     rest = row.drop(*GOLD, "qa_id", "recording_id", "subject_id")
     return names.with_columns(recording_id="qa_id", subject_id="qa_id").join(rest, how="cross")
+
+
+def _places(files: Sequence[str]) -> pl.DataFrame:
+    """Where the files are, FILES columns."""
+    return pl.DataFrame({"path": files, "start_s": None, "end_s": None}, schema=FILES)
 
 
 def _none() -> pl.DataFrame:

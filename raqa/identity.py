@@ -31,6 +31,12 @@ TRANSIENT = (
     "hydra",
     "trainer.accelerator",
     "trainer.devices",
+    "head.folder",
+    *(
+        f"{responder}.{setting}"
+        for responder in ("responder", "head.responder")
+        for setting in ("pace", "timeout_s", "key_variable", "prices")
+    ),
     *(
         f"{corpus}.{place}"
         for corpus in ("datamodule.corpus", "regime.target.corpus")

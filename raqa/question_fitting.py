@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from raqa.answering.base import AUDIO_ROW, QuestionHead, QuestionPairs
+from raqa.answering.base import AUDIO_ROW, FILES, QuestionHead, QuestionPairs
 from raqa.answering.base import Fitting as HeadFitting
 from raqa.answering.baselines import QuestionPriorHead
 from raqa.corpora.base import Recordings
@@ -51,17 +51,17 @@ def fit_questions(
     task, seeds = fitting.experiment.task, fitting.experiment.seeds
     assert isinstance(task, QuestionTask)
     sided = pl.concat([one.table for one in recordings], how="diagonal")
-    sides = _sides(task.questions(sided, folds.main.table), folds.main, fitting)
+    questions = task.questions(sided, folds.main.table)
+    sides = _sides(questions, folds.main, fitting, recordings)
     fitted = _fit(fitting, sides, loggers)
     prior = QuestionPriorHead().fit(
         sides.train, sides.validation, HeadFitting(seeds[:1], fitting.experiment.trainer)
     )
-    templates, questions = task.wording(), sides.test.rows.select(*QUESTIONS)
+    templates, tested = task.wording(), sides.test.rows.select(*QUESTIONS)
     said, constant = (
-        render_answers(one.answer(sides.test.asked), questions, templates)
-        for one in (fitted, prior)
+        render_answers(one.answer(sides.test.asked), tested, templates) for one in (fitted, prior)
     )
-    both = pl.concat([sides.train.rows.select(*QUESTIONS), questions])
+    both = pl.concat([sides.train.rows.select(*QUESTIONS), tested])
     head = fitting.experiment.head
     assert isinstance(head, QuestionHead)
     answered = Answered(both, constant, head.says_labels, task.bertscore)
@@ -70,7 +70,7 @@ def fit_questions(
 
 def fit_asked_labels(
     fitting: Fitting,
-    recordings: Sequence[Recordings],  # noqa: ARG001
+    recordings: Sequence[Recordings],
     folds: Folds,
     facts: RunFacts,  # noqa: ARG001
     loggers: Sequence[Any],
@@ -87,7 +87,7 @@ def fit_asked_labels(
         )
     task, fold = fitting.experiment.task, folds.main
     rows = ask_for_labels(task, fold)
-    sides = _sides(rows, fold, fitting)
+    sides = _sides(rows, fold, fitting, recordings)
     fitted = _fit(fitting, sides, loggers)
     said = fitted.answer(sides.test.asked)
     predictions, aside = read_predictions(said, rows, task, fold)
@@ -108,16 +108,22 @@ def _fit(fitting: Fitting, sides: _Sides, loggers: Sequence[Any]) -> FittedQuest
     return head.fit(sides.train, sides.validation, how)
 
 
-def _sides(questions: pl.DataFrame, fold: Fold, fitting: Fitting) -> _Sides:
+def _sides(
+    questions: pl.DataFrame, fold: Fold, fitting: Fitting, recordings: Sequence[Recordings]
+) -> _Sides:
     """Part questions by the side of their recording, all pointing into one table of audio."""
     key = ["corpus", "recording_id"]
     heard = fold.table.select(*key).unique().sort(*key)
+    files = heard.join(
+        pl.concat([one.table.select(*key, *FILES) for one in recordings]),
+        on=key, how="left", maintain_order="left",
+    ).select(*FILES)  # fmt: skip
     audio = np.ascontiguousarray(fitting.embedded.inputs(heard), dtype=np.float32)
     placed = questions.join(
         heard.with_row_index(AUDIO_ROW).cast({AUDIO_ROW: pl.Int64}), on=key, how="inner"
     )
     train, validation, test = (
-        QuestionPairs(audio, placed.filter(pl.col("split") == side).sort("qa_id"))
+        QuestionPairs(audio, placed.filter(pl.col("split") == side).sort("qa_id"), files)
         for side in ("train", "validation", "test")
     )
     return _Sides(train, validation, test)

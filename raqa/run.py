@@ -139,7 +139,9 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
                 predictions=outcome.predictions,
                 own=outcome.own,
                 answered=outcome.answered,
-                set_aside=pl.concat([*(corpus.set_aside for corpus in recordings), audio_aside]),
+                set_aside=pl.concat(
+                    [*(corpus.set_aside for corpus in recordings), audio_aside, outcome.set_aside]
+                ),
                 steps=count_steps(recordings, taken, folds),
                 history=outcome.history,
                 save_heads=outcome.save,
@@ -169,11 +171,17 @@ def _fitter(experiment: Experiment) -> Fitter:
 
 
 def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]:
-    """What the run is called: the choice made in each group that tables compare."""
+    """What the run is called: the choice made in each group that tables compare.
+
+    A head that asks others adds whom, and what they are given: else all would be called the same.
+    """
+    variant = experiment.head.variant
     return {
         "corpus": experiment.corpus.name,
         "task": experiment.task.target,
-        **{group: str(choices[group]) for group in ("encoder", "head", "regime")},
+        "encoder": str(choices["encoder"]),
+        "head": f"{choices['head']}_{variant}" if variant else str(choices["head"]),
+        "regime": str(choices["regime"]),
     }
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 AUDIO_ROW = "audio_row"
 """Column that says which row of the audio a question is about."""
 
+FILES: Columns = {"path": pl.String, "start_s": pl.Float64, "end_s": pl.Float64}
+"""Where each row of the audio was recorded: columns of RECORDINGS."""
+
 SHARES: Columns = {
     "seed": pl.Int64,
     "qa_id": pl.String,
@@ -38,16 +41,22 @@ class Asked:
     Attributes:
         audio: float32, `[recordings, width]` or `[recordings, frames, width]`.
         rows: QUESTIONS columns without GOLD's, and AUDIO_ROW.
+        files: FILES columns, a row for each of `audio`, for heads that open recordings
+            themselves; None: where the recordings are is not known.
     """
 
     audio: FloatArray
     rows: pl.DataFrame
+    files: pl.DataFrame | None = None
 
     def __post_init__(self) -> None:
         columns = {name: kind for name, kind in QUESTIONS.items() if name not in GOLD}
         wanted = {**columns, AUDIO_ROW: pl.Int64}
         rows = check_table(self.rows, wanted, name="asked", key=["qa_id"]).select(*wanted)
         object.__setattr__(self, "rows", rows)
+        if self.files is not None:
+            files = check_table(self.files, FILES, name="files").select(*FILES)
+            object.__setattr__(self, "files", files)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +64,13 @@ class QuestionPairs:
     """Questions with their answers, to be learnt from.
 
     Attributes:
-        audio: as in Asked.
+        audio, files: as in Asked.
         rows: QUESTIONS columns and AUDIO_ROW.
     """
 
     audio: FloatArray
     rows: pl.DataFrame
+    files: pl.DataFrame | None = None
 
     def __post_init__(self) -> None:
         wanted = {**QUESTIONS, AUDIO_ROW: pl.Int64}
@@ -70,7 +80,7 @@ class QuestionPairs:
     @property
     def asked(self) -> Asked:
         """The same without the answers."""
-        return Asked(self.audio, self.rows.drop(*GOLD))
+        return Asked(self.audio, self.rows.drop(*GOLD), self.files)
 
 
 @dataclass(frozen=True)

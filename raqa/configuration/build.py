@@ -73,6 +73,9 @@ _ALTERNATIVE = re.compile(
     r"int|float|bool|str|constrained-\w+|(literal|tuple|list|dict|function-\w+)\[.*\]"
 )
 
+# Hydra's own words for where an object stands that could not be built.
+_PLACE = re.compile(r"^full_key: (\S+)$", re.MULTILINE)
+
 
 def build(config: DictConfig) -> Experiment:
     """Build and cross-check everything; no file of a corpus is opened.
@@ -95,6 +98,10 @@ def build(config: DictConfig) -> Experiment:
         raise UserError(problems)
     experiment = Experiment(**parts)
     problems = list(_misfits(experiment))
+    if config.get("responder") is not None and not hasattr(experiment.head, "responder"):
+        problems.append(
+            f"responder: {type(experiment.head).__name__} asks nobody. Set head=zero_shot."
+        )
     if problems:
         raise UserError(problems)
     return experiment
@@ -161,6 +168,8 @@ def _target(group: str, choice: str) -> str:
 def _causes(path: str, error: BaseException) -> Iterable[str]:
     """What lies behind an error of Hydra's, in the user's words."""
     cause = error.__cause__
+    if place := _PLACE.search(str(error)):  # of an object within this one
+        path = place[1].replace("head.responder", "responder")  # which the head takes from there
     if isinstance(cause, ValidationError):
         yield from _validation(path, cause)
     elif isinstance(cause, UserError):

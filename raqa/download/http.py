@@ -100,7 +100,7 @@ def _refusal(error: urllib.error.HTTPError) -> Exception:
     # Not the server's own phrase, which could steer the terminal.
     said = f"the server answers {error.code} {http.client.responses.get(error.code, '')}".rstrip()
     if error.code in _PASSING:
-        return PassingError(said, _wait_s(error.headers.get("Retry-After")))
+        return PassingError(said, retry_after_s(error.headers.get("Retry-After")))
     if error.code in {401, 403}:
         return FetchError(f"{said}: access is refused", access=True)
     if error.code in {404, 410}:
@@ -119,8 +119,8 @@ def _no_connection(reason: object) -> Exception:
     return PassingError(f"no connection ({text})")
 
 
-def _wait_s(value: str | None) -> float | None:
-    """Read a Retry-After header: seconds, or a moment."""
+def retry_after_s(value: str | None) -> float | None:
+    """Read a Retry-After header: seconds from now, or None where it says nothing readable."""
     if value is None:
         return None
     if value.strip().isdigit():

@@ -1,4 +1,4 @@
-"""The progress bar of an extraction; silent where nobody looks."""
+"""The progress bar of an extraction or an evaluation; silent where nobody looks."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """Counts recordings with their rate and the time left.
+    """Counts recordings, or what else is named, with their rate and the time left.
 
     Args:
         console: None, or one that is no terminal: nothing is shown.
         total: recordings to come.
         title: stands before the bar.
+        noun: what is counted.
     """
 
-    def __init__(self, console: Console | None, total: int, title: str) -> None:
+    def __init__(
+        self, console: Console | None, total: int, title: str, noun: str = "recordings"
+    ) -> None:
         self._bar = None
+        self._noun = noun
         if console is None or not console.is_terminal:
             return
         from rich import progress
@@ -48,10 +52,10 @@ class Progress:
         if self._bar:
             self._bar.stop()
 
-    def advance(self, recordings: int) -> None:
-        """Count recordings as done."""
+    def advance(self, count: int) -> None:
+        """Count that many as done."""
         if self._bar:
-            self._bar.advance(self._task, recordings)
+            self._bar.advance(self._task, count)
             speed = self._bar.tasks[0].speed
-            rate = f"{speed:.0f} recordings/s" if speed else ""
+            rate = f"{speed:.0f} {self._noun}/s" if speed else ""
             self._bar.update(self._task, rate=rate)

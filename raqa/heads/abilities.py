@@ -11,7 +11,9 @@ class Abilities:
     Attributes:
         takes_frames: whether an embedding may be one vector for every step of time.
         several_devices: whether training on more than one device is worth it.
+        variant: what a run's name adds to the head's, where the choice alone does not tell it.
     """
 
     takes_frames: ClassVar[bool] = False
     several_devices: ClassVar[bool] = False
+    variant: ClassVar[str] = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from raqa.display import csv_cell
 from raqa.questions.reading import Vocabulary, read_answers
 from raqa.questions.sentences import fill, say_numbers
 from raqa.questions.templates import AttributeTemplates, Wording, load_templates
@@ -106,7 +107,8 @@ def read_predictions(
     aside = set_aside_table(
         SetAside(corpus, "answer", recording_id, f"seed {seed}: the answer is "
                  f"{'no class of the task' if outcome == 'readable' else outcome}; "
-                 "what training would guess stands in", field=task.target, value=response)
+                 "what training would guess stands in", field=task.target,
+                 value=None if response is None else csv_cell(response))
         for corpus, recording_id, seed, outcome, response in table.filter(
             pl.col("said").is_null()
         ).select(*_KEY, "seed", "outcome", "response").iter_rows()

@@ -64,12 +64,26 @@ def _own_table(task: str) -> list[str]:
 
 def _suited_task(head: str) -> list[str]:
     """The demo's age, or its sex or questions where the head does nothing else."""
+    if head == "zero_shot":
+        return ["task=qa", "responder=constant"]
     if head in heads_for("regression"):
         return []
     return ["task=sex"] if head in heads_for("classification") else ["task=qa"]
 
 
-_NEEDS = {"task": _own_table, "encoder": _without_download, "head": _suited_task}
+def _asker(responder: str) -> list[str]:
+    """The head that asks, a model's name where one is needed, and nothing to be heard."""
+    named = "model" in compose_config([f"responder={responder}"]).responder
+    model = ["responder.model=some"] if named else []
+    return ["head=zero_shot", "task=qa", "head.hearing.given=none", *model]
+
+
+_NEEDS = {
+    "task": _own_table,
+    "encoder": _without_download,
+    "head": _suited_task,
+    "responder": _asker,
+}
 
 
 @pytest.mark.parametrize("name", CORPORA)
@@ -140,6 +154,34 @@ def test_classes_can_be_changed_on_the_command_line() -> None:
     assert task.class_names == ("female", "male", "neither")
     assert _build("task=sex", "~task.classes.male", "+task.classes.others=[male,other]").task
     assert "has no label 'mal'" in _problems("task=sex", "task.classes.male=[mal]")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["head=zero_shot"], "set responder=NAME"),
+        (["responder=constant", "head=majority"], "responder: MajorityHead asks nobody"),
+        (["responder=openai"], "responder.model: set it"),
+        (["responder=transformers", "responder.model=m"],
+         "head.hearing.given=audio: this responder takes none"),
+        (["responder=openai", "responder.model=m", "responder.decoding.temperature=9"],
+         "responder.decoding.temperature=9: input should be"),
+        (["responder=constant", "head.hearing.rate=3"], "head.hearing.rate=3: input should be"),
+    ],
+)  # fmt: skip
+def test_what_a_responder_lacks_is_named_by_its_own_setting(
+    overrides: list[str], message: str
+) -> None:
+    assert message in _problems("head=zero_shot", "task=qa", *overrides)
+
+
+@pytest.mark.parametrize(
+    "setting", ["responder.base_url=http://me:s3cret@host/v1", "responder.key_variable=sk-s3cret"]
+)
+def test_a_secret_in_the_wrong_place_is_refused_without_being_repeated(setting: str) -> None:
+    message = _problems("head=zero_shot", "responder=openai", "responder.model=m", setting)
+    assert setting.split("=", maxsplit=1)[0] in message
+    assert "s3cret" not in message
 
 
 def test_a_manifest_without_a_table_says_what_to_set() -> None:

@@ -1,0 +1,144 @@
+"""The head that learns nothing: a model that others trained is asked as it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass as checked
+
+from raqa.answering.base import (
+    Asked,
+    FittedQuestionHead,
+    Fitting,
+    QuestionHead,
+    QuestionPairs,
+    answers_table,
+)
+from raqa.embeddings.hashes import HashCache
+from raqa.errors import UserError
+from raqa.responders.base import Responder
+from raqa.responders.evaluate import evaluate
+from raqa.responders.hearing import Hearing
+from raqa.responders.store import ResponseStore
+from raqa.responders.usage import usage_text, write_usage
+from raqa.training.history import HISTORY
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_FACTS = "responder.json"
+_USAGE = "usage.csv"
+
+
+@checked(frozen=True, config=ConfigDict(extra="forbid", arbitrary_types_allowed=True))
+class ZeroShotHead(QuestionHead):
+    """Asks a responder.
+
+    Attributes:
+        responder: who is asked.
+        hearing: what it is given of a recording.
+        folder: where responses are kept, and the hashes that tell whether a recording changed.
+    """
+
+    responder: Responder | None
+    hearing: Hearing = field(default_factory=Hearing)
+    folder: Path = Path("cache/responses")
+    says_labels: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.responder is None:
+            raise UserError("head=zero_shot asks a responder: set responder=NAME (see --help).")
+        if self.hearing.given not in self.responder.inputs:
+            raise UserError(
+                f"head.hearing.given={self.hearing.given}: this responder takes "
+                f"{', '.join(self.responder.inputs)}."
+            )
+
+    @property
+    def uses_audio(self) -> bool:  # type: ignore[override]
+        """Whether anything of the recording is given."""
+        return self.hearing.given != "none"
+
+    @property
+    def variant(self) -> str:  # type: ignore[override]
+        """The model, or the responder without one, and what it is given: `qwen2_audio_7b_none`."""
+        assert self.responder is not None
+        known = self.responder.identity
+        name = str(known.get("model") or known["responder"]).rstrip("/").rsplit("/", maxsplit=1)[-1]
+        plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:40]
+        return f"{plain}_{self.hearing.given}"
+
+    def fit(
+        self,
+        train: QuestionPairs,  # noqa: ARG002
+        validation: QuestionPairs,  # noqa: ARG002
+        fitting: Fitting,
+    ) -> FittedZeroShot:
+        """Learn nothing: no pair is looked at."""
+        stop = fitting.stop or (lambda: False)
+        return FittedZeroShot(self, tuple(fitting.seeds), fitting.console, stop)
+
+    def load(self, folder: Path, seeds: Sequence[int]) -> FittedZeroShot:
+        """Be ready to ask again.
+
+        Raises:
+            UserError: it is not there, or another responder was asked.
+        """
+        file = folder / _FACTS
+        if not file.is_file():
+            raise UserError(f"There is no zero-shot head at {folder}.")
+        if json.loads(file.read_text(encoding="utf-8")) != self.facts:
+            raise UserError(f"{folder} is of another responder, or one that was given other input.")
+        return FittedZeroShot(self, tuple(seeds))
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """Who is asked and what it is given, as plain JSON values."""
+        assert self.responder is not None
+        return {"responder": dict(self.responder.identity), "hearing": self.hearing.facts}
+
+
+@dataclass
+class FittedZeroShot(FittedQuestionHead):
+    """A responder, and what the last questions took.
+
+    Attributes:
+        usage: USAGE columns, or None before anything was asked.
+    """
+
+    head: ZeroShotHead
+    seeds: tuple[int, ...]
+    console: Console | None = None
+    stop: Callable[[], bool] = lambda: False
+    usage: pl.DataFrame | None = None
+    history: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=dict(HISTORY)))
+
+    def answer(self, asked: Asked) -> pl.DataFrame:
+        """Ask every question once; seeds change nothing, so all have the same answers."""
+        assert self.head.responder is not None
+        hashes = HashCache(self.head.folder / "hashes")
+        with ResponseStore(self.head.folder) as store:
+            found = evaluate(
+                asked, self.head.responder, self.head.hearing, store, hashes,
+                console=self.console, stop=self.stop,
+            )  # fmt: skip
+        self.usage = found.usage
+        if self.console is not None:
+            self.console.print(usage_text(found.usage), highlight=False, markup=False)
+        parts = [found.answers.with_columns(seed=pl.lit(seed, pl.Int64)) for seed in self.seeds]
+        return answers_table(pl.concat(parts))
+
+    def save(self, folder: Path) -> None:
+        """Write who was asked and what it took; the responses themselves are in the store."""
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self.head.facts, indent=2, sort_keys=True, default=str)
+        (folder / _FACTS).write_text(text + "\n", encoding="utf-8")
+        if self.usage is not None:
+            write_usage(self.usage, folder / _USAGE)
