@@ -1,0 +1,1 @@
+"""Models that others trained, asked questions about recordings."""
