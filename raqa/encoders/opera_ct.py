@@ -53,7 +53,10 @@ class HtsAt(nn.Module):
         )
 
     def forward(self, spectrograms: Tensor) -> Tensor:
-        """Turn `[clips, frames, 64]`, at most 1024 frames, into tokens `[clips, 8, 8, 8 * width]`."""
+        """Turn `[clips, frames, 64]`, at most 1024 frames, into tokens `[clips, 8, 8, 8 width]`.
+
+        A token of the last stage is eight times as wide as one of the first.
+        """
         tokens: Tensor = self.swin.forward_features(self.picture(spectrograms))
         return tokens
 

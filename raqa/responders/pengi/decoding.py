@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 
 import torch
@@ -32,23 +33,28 @@ class Language:
 
         self._network = network
         self._cache = DynamicCache()
+        taken = inspect.signature(type(network.language).forward).parameters
+        # The name changed within transformers 5.
+        self._argument = "cache" if "cache" in taken else "past_key_values"
         self._read = 0
         self.logits = self._next(prefix)
         """`[rows, vocabulary]` for the token that comes next."""
 
     def go_on(self, rows: Tensor, tokens: Tensor) -> None:
         """Take up `[rows]`, each a row as it was, and add one of `[rows]` tokens to each."""
-        self._cache.reorder_cache(rows)
-        words = self._network.language.get_input_embeddings()(tokens)
+        self._cache.reorder_cache(rows.long())  # type: ignore[arg-type]
+        words = self._network.language.wte(tokens)
         self.logits = self._next(words[:, None])
 
     def _next(self, words: Tensor) -> Tensor:
         positions = torch.arange(self._read, self._read + words.shape[1], device=words.device)
         self._read += words.shape[1]
         states = self._network.language(
-            inputs_embeds=words, position_ids=positions[None], past_key_values=self._cache,
+            inputs_embeds=words,
+            position_ids=positions[None],
             use_cache=True,
-        ).last_hidden_state  # fmt: skip
+            **{self._argument: self._cache},
+        ).last_hidden_state
         return self._network.word_scores(states[:, -1])
 
 
@@ -86,7 +92,7 @@ def search(
         if ended.all():
             break
         language.go_on(rows.flatten(), new.flatten())
-        added = (language.logits / temperature).log_softmax(dim=1).unflatten(0, (-1, beams))
+        added = (language.logits / temperature).log_softmax(dim=1).view(len(prefix), beams, -1)
         added[ended] = -torch.inf
         added[..., FILLER].masked_fill_(ended, 0.0)
         longer = lengths + ~ended

@@ -151,7 +151,9 @@ class Pengi:
             UserError: a setting is out of range.
             AudioError: a waveform holds no samples.
         """
-        self._check(len(waveforms), len(prompts), beams, temperature, max_new_tokens, batch_size)
+        self._check(beams, temperature, max_new_tokens, batch_size)
+        if len(waveforms) != len(prompts):
+            raise ValueError(f"{len(waveforms)} waveforms and {len(prompts)} prompts")
         written: list[tuple[Written, ...]] = []
         for rows in _slices(len(prompts), batch_size):
             found = search(
@@ -168,23 +170,19 @@ class Pengi:
     def _written(self, beam: Beam) -> Written:
         return Written(self.tokens.write(beam.tokens), beam.tokens, beam.score)
 
-    def _check(
-        self, waveforms: int, prompts: int, beams: int, temperature: float, most: int, batch: int
-    ) -> None:
-        """Compare everything that was asked for with what can be done."""
-        if waveforms != prompts:
-            raise ValueError(f"{waveforms} waveforms and {prompts} prompts do not pair up")
+    def _check(self, beams: int, temperature: float, max_new_tokens: int, batch_size: int) -> None:
+        """Compare every setting with what can be done."""
         sizes = self.network.sizes
         room = sizes.gpt_positions - 2 * sizes.prefix
         limits = {
-            "beams": (beams, 1, sizes.gpt_vocabulary),
-            "max_new_tokens": (most, 1, room),
-            "batch_size": (batch, 1, math.inf),
+            "beams": (beams, sizes.gpt_vocabulary),
+            "max_new_tokens": (max_new_tokens, room),
+            "batch_size": (batch_size, math.inf),
         }
         problems = [
-            f"responder.{name}={given}: a number from {low} to {high} is expected."
-            for name, (given, low, high) in limits.items()
-            if not low <= given <= high
+            f"responder.{name}={given}: a number from 1 to {most} is expected."
+            for name, (given, most) in limits.items()
+            if not 1 <= given <= most
         ]
         if not (math.isfinite(temperature) and temperature > 0):
             problems.append(
@@ -207,7 +205,7 @@ def load_network(path: Path, sizes: Sizes) -> PengiNetwork:
     load_strict(network, tensors, LAYOUT, title="Pengi (base)", source=path)
     for prefix in LAYOUT.prefixes:
         head = tensors.get(prefix + TIED)
-        words = network.language.get_input_embeddings().weight
+        words = network.language.wte.weight
         if head is not None and not torch.equal(head, words):
             raise UserError(
                 f"{path} does not fit Pengi (base): {TIED} differs from GPT-2's word vectors, "

@@ -149,15 +149,15 @@ class PengiNetwork(nn.Module):
 
     def word_scores(self, states: Tensor) -> Tensor:
         """Turn GPT-2's states `[..., width]` into logits `[..., vocabulary]`, by tied weights."""
-        scores: Tensor = states @ self.language.get_input_embeddings().weight.T
+        scores: Tensor = states @ self.language.wte.weight.T
         return scores
 
 
+_HTSAT = "audio_encoder.base.htsat"
 _PLACES = {
-    "audio.spectrogram.real": "audio_encoder.base.htsat.spectrogram_extractor.stft.conv_real.weight",
-    "audio.spectrogram.imaginary": "audio_encoder.base.htsat.spectrogram_extractor.stft.conv_imag."
-    "weight",
-    "audio.spectrogram.mel": "audio_encoder.base.htsat.logmel_extractor.melW",
+    "audio.spectrogram.real": f"{_HTSAT}.spectrogram_extractor.stft.conv_real.weight",
+    "audio.spectrogram.imaginary": f"{_HTSAT}.spectrogram_extractor.stft.conv_imag.weight",
+    "audio.spectrogram.mel": f"{_HTSAT}.logmel_extractor.melW",
     "audio.projection": "audio_encoder.projection",
     "prompt.base.text_model": "caption_encoder.base",  # a level that older releases have
     "prompt": "caption_encoder",
@@ -171,7 +171,7 @@ _PLACES = {
 def published_name(name: str) -> str:
     """The checkpoint's name of one of the network's tensors."""
     if name.startswith("audio.htsat."):
-        return f"audio_encoder.base.htsat.{htsat_name(name.removeprefix('audio.htsat.'))}"
+        return f"{_HTSAT}.{htsat_name(name.removeprefix('audio.htsat.'))}"
     own = next(own for own in _PLACES if f"{name}.".startswith(f"{own}."))
     return _PLACES[own] + name.removeprefix(own)
 
