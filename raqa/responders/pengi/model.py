@@ -23,7 +23,7 @@ from raqa.responders.pengi.network import LAYOUT, TIED, PengiNetwork, Sizes
 from raqa.responders.pengi.tokens import CLIP, GPT2, Tokens
 
 HOW_TO_GET = (
-    "Download base.pth (2.4 GB) from https://zenodo.org/records/8387083, read its licence there, "
+    "Download base.pth (2.2 GB) from https://zenodo.org/records/8387083, read its licence there, "
     "and give the file. base_no_text_enc.pth is another model."
 )
 
