@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from raqa.ask_command import ask
 from raqa.errors import UserError, neighbours, storage_problem
 from raqa.main import STOPPED, USER_MISTAKE, print_problems
 from raqa.main import main as train_main
@@ -31,6 +32,7 @@ app = typer.Typer(
     help="Which audio foundation model, head and regime works on respiratory sounds.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="markdown",  # paragraphs are wrapped as wide as the terminal is
     pretty_exceptions_enable=False,
 )
 corpora = typer.Typer(
@@ -83,6 +85,7 @@ app.command()(cluster.collect)
 app.command(cls=reports.ReportCommand)(reports.report)
 app.command()(reports.compare)
 app.command()(predict)
+app.command()(ask)
 
 
 @app.command()

@@ -40,6 +40,7 @@ def neighbours(given: str, choices: Iterable[str]) -> str:
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 _NOT_ALLOWED = (errno.EROFS, errno.EACCES, errno.EPERM)
+_NO_FOLDER = (errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENAMETOOLONG)
 
 
 def storage_problem(error: BaseException) -> str | None:
@@ -57,6 +58,8 @@ def storage_problem(error: BaseException) -> str | None:
         remedy = "Make room, or choose other folders: paths.runs, paths.cache, --out."
     elif number in _NOT_ALLOWED:
         remedy = "paths.data is read; paths.runs, paths.cache and --out are written: choose others."
+    elif number in _NO_FOLDER:
+        remedy = "Choose other folders: paths.data, paths.runs, paths.cache, --out."
     else:
         return None
     reason = os.strerror(number)

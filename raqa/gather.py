@@ -32,15 +32,19 @@ class Embedded:
     by_corpus: Mapping[str, Embeddings]
 
     def inputs(self, rows: pl.DataFrame) -> NDArray[np.float32]:
-        """The embeddings of these rows' recordings, in the rows' order: `[recordings, width]`."""
+        """The embeddings of these rows' recordings, in the rows' order.
+
+        Returns:
+            `[recordings, width]`, or `[recordings, frames, width]` of an encoder of frames.
+        """
         place = {
             (corpus, recording_id): (corpus, row)
             for corpus, embeddings in self.by_corpus.items()
             for row, recording_id in enumerate(embeddings.recording_ids)
         }
         found = [place[key] for key in rows.select("corpus", "recording_id").rows()]
-        width = next(iter(self.by_corpus.values())).vectors.shape[1]
-        inputs = np.empty((len(found), width), dtype=np.float32)
+        shape = next(iter(self.by_corpus.values())).vectors.shape[1:]
+        inputs = np.empty((len(found), *shape), dtype=np.float32)
         for corpus, embeddings in self.by_corpus.items():
             here = [number for number, (name, _) in enumerate(found) if name == corpus]
             inputs[here] = embeddings.vectors[[found[number][1] for number in here]]

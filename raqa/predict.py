@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -17,8 +17,11 @@ from raqa.errors import UserError
 from raqa.metrics.conformal import Conformal
 from raqa.reports.calibration import conformal_of
 from raqa.reports.run_folder import read_run
-from raqa.reports.run_tables import HEADS, Run
+from raqa.reports.run_tables import HEAD_FOLDER, HEADS, Run
 from raqa.tables import RECORDINGS
+
+if TYPE_CHECKING:
+    from raqa.embeddings.extract import Embeddings
 
 Floats = NDArray[np.float64]
 
@@ -62,9 +65,9 @@ class Predicted:
         Raises:
             UserError: the folder does not exist.
         """
-        if not path.absolute().parent.is_dir():
-            raise UserError(f"--csv {path}: there is no folder {path.absolute().parent}.")
-        silent = self.set_aside.select(file="item", reason="reason").unique("file")
+        csv_place(path)
+        silent = self.set_aside.select(file="item", reason="reason")
+        silent = silent.unique("file", keep="first", maintain_order=True)
         pl.concat([self.answers, silent], how="diagonal").write_csv(path)
 
 
@@ -81,23 +84,17 @@ def predict_files(
     """
     if not 0 < level < 1:
         raise UserError(f"--level {level:g}: it is a share between 0 and 1, such as 0.9.")
-    from raqa.embeddings.extract import extract
-    from raqa.embeddings.store import EmbeddingStore
     from raqa.training.fitted import FittedHead
 
     run = read_run(run_folder)
+    if (run.path / HEAD_FOLDER).is_dir():
+        raise UserError(
+            f"{run.path.name} answers questions: use `raqa ask {run_folder} AUDIO... QUESTION`."
+        )
     config = OmegaConf.create(run.config)
     assert isinstance(config, DictConfig)
-    encoder, clip, embed = (build_node(config, name) for name in ("encoder", "clip", "embed"))
-    if encoder.fingerprint != run.provenance.encoder_fingerprint:
-        raise UserError(
-            f"{run.path.name}: its encoder had the fingerprint {run.provenance.encoder_fingerprint}"
-            f", {run.provenance.encoder} has {encoder.fingerprint} today (other weights or another "
-            "version of raqa). Train again with force=true."
-        )
     fitted = FittedHead.load(run.path / HEADS)
-    store = EmbeddingStore(cache / "embeddings")
-    embeddings = extract(_as_recordings(files), encoder, clip, store, embed)
+    embeddings = embed_files(run, config, files, cache)
     vectors = embeddings.vectors if len(embeddings.vectors) else np.zeros((0, fitted.width))
     values, files_read = fitted.answers(vectors), list(embeddings.recording_ids)
     classes = run.provenance.classes
@@ -108,6 +105,39 @@ def predict_files(
         else _numbers(files_read, values, interval)
     )
     return Predicted(run, answers, embeddings.set_aside, interval)
+
+
+def embed_files(run: Run, config: DictConfig, files: Sequence[Path], cache: Path) -> Embeddings:
+    """Embed audio files as a run's recordings were.
+
+    Args:
+        config: the run's own.
+
+    Raises:
+        UserError: the run's encoder is another one today.
+    """
+    from raqa.embeddings.extract import extract
+    from raqa.embeddings.store import EmbeddingStore
+
+    encoder, clip, embed = (build_node(config, name) for name in ("encoder", "clip", "embed"))
+    if encoder.fingerprint != run.provenance.encoder_fingerprint:
+        raise UserError(
+            f"{run.path.name}: its encoder had the fingerprint {run.provenance.encoder_fingerprint}"
+            f", {run.provenance.encoder} has {encoder.fingerprint} today (other weights or another "
+            "version of raqa). Train again with force=true."
+        )
+    store = EmbeddingStore(cache / "embeddings")
+    return extract(_as_recordings(files), encoder, clip, store, embed)
+
+
+def csv_place(path: Path) -> None:
+    """Refuse a file whose folder does not exist.
+
+    Raises:
+        UserError: saying so.
+    """
+    if not path.absolute().parent.is_dir():
+        raise UserError(f"--csv {path}: there is no folder {path.absolute().parent}.")
 
 
 def _numbers(files: list[str], values: Floats, interval: Conformal) -> pl.DataFrame:

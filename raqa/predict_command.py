@@ -9,6 +9,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from raqa.errors import UserError
+
 
 def predict(
     run: Annotated[Path, typer.Argument(help="A finished run's folder.")],
@@ -32,6 +34,8 @@ def predict(
     from raqa.predict import predict_files
     from raqa.reports.listing import print_answers
 
+    if csv is not None and not csv.absolute().parent.is_dir():
+        raise UserError(f"--csv {csv}: there is no folder {csv.absolute().parent}.")
     place, console = Path(compose_config(overrides or []).paths.cache), Console()
     found = predict_files(run, files, place, level=level)
     print_answers(found.run, found.answers, found.set_aside, found.interval, console)

@@ -117,6 +117,8 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
         StoppedError: `stop`, which is asked after each epoch, asked for it.
     """
     check_single()
+    from raqa.answering.base import QuestionHead
+
     experiment, recordings = prepared.experiment, prepared.recordings
     paths = prepared.config.paths
     taken = prepared.folds
@@ -141,6 +143,7 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
                 steps=count_steps(recordings, taken, folds),
                 history=outcome.history,
                 save_heads=outcome.save,
+                in_words=isinstance(experiment.head, QuestionHead),
             )
             if outcome.calibration is not None:
                 outcome.calibration.write_parquet(draft.path / CALIBRATION)

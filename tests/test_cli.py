@@ -19,7 +19,9 @@ from raqa.main import USER_MISTAKE
 
 Command = Callable[..., str]
 PUBLISHED = [
-    name for name in group_choices("datamodule") if not name.startswith(("demo", "manifest"))
+    name
+    for name in group_choices("datamodule")
+    if not name.startswith(("demo", "manifest", "questions"))
 ]
 SMALL = ("datamodule.corpus.subjects=40", "trainer.max_epochs=3", "seeds=2")
 

@@ -28,7 +28,9 @@ def _error(number: int) -> OSError:
     return OSError(number, os.strerror(number), "runs/x")
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
+@pytest.mark.parametrize(
+    "number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.ENOTDIR, errno.EEXIST]
+)
 def test_a_disk_that_can_not_be_used_is_told_with_what_to_do(number: int) -> None:
     message = storage_problem(_error(number))
     assert message is not None

@@ -26,7 +26,7 @@ def files(tmp_path: Path) -> Path:
 def _digest(folder: Path, *, seeds=(0, 1), weights: str = "none", **config: object) -> str:
     names = sorted(path.name for path in (folder / "audio").iterdir())
     rows = [
-        {**dict.fromkeys(RECORDINGS), "recording_id": name, "audio": True,
+        {**dict.fromkeys(RECORDINGS), "corpus": "corpus", "recording_id": name, "audio": True,
          "path": str(folder / "audio" / name)}
         for name in names
     ]  # fmt: skip

@@ -86,7 +86,7 @@ def test_the_prior_is_measured_against_itself(train: Train) -> None:
 def test_rendered_answers_are_sentences_and_the_result_says_so(train: Train) -> None:
     run = train("majority")
     assert all(str(said).endswith(".") for said in run.predictions["response"])
-    assert any("rendered from labels" in remark for remark in run.scores.remarks)
+    assert any("made from labels" in remark for remark in run.scores.remarks)
 
 
 def test_results_compare_and_reports_know_runs_of_questions(

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from raqa.heads.abilities import Abilities
 from raqa.heads.data import FloatArray
-from raqa.tables import ANSWERS, GOLD, QUESTIONS, TaskKind, check_table
+from raqa.tables import ANSWERS, GOLD, QUESTIONS, Columns, TaskKind, check_table
 
 if TYPE_CHECKING:
     from pytorch_lightning.loggers import Logger
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 
 AUDIO_ROW = "audio_row"
 """Column that says which row of the audio a question is about."""
+
+SHARES: Columns = {
+    "seed": pl.Int64,
+    "qa_id": pl.String,
+    "label": pl.String,
+    "probability": pl.Float64,  # of all labels that are valid for the question they sum to 1
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,24 +107,35 @@ class FittedQuestionHead(ABC):
             ANSWERS columns, `len(seeds) * len(asked.rows)` rows.
         """
 
+    def shares(self, asked: Asked) -> pl.DataFrame | None:  # noqa: ARG002
+        """The probability of every valid label, by seed and question.
+
+        Returns:
+            SHARES columns, nothing about questions whose answer is a number; None: the head
+            names an answer and does not weigh the others.
+        """
+        return None
+
+    def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:  # noqa: ARG002
+        """What the head sees of texts, `[texts, width]`; None: it does not compare meanings."""
+        return None
+
     @abstractmethod
     def save(self, folder: Path) -> None:
         """Write what was trained into a folder, and nothing that was not."""
 
 
-class QuestionHead(ABC):
+class QuestionHead(Abilities, ABC):
     """A head that is asked in words about a recording.
 
     Attributes:
         kinds: the kinds of task that it can do; a label is asked for as a question.
         uses_audio: whether it hears the recording at all.
-        hears_frames: whether it takes an encoder's frames as well as one vector a recording.
         says_labels: whether it names labels and numbers, which templates then put into words.
     """
 
     kinds: ClassVar[tuple[TaskKind, ...]] = ("regression", "classification", "questions")
     uses_audio: ClassVar[bool] = True
-    hears_frames: ClassVar[bool] = False
     says_labels: ClassVar[bool] = True
 
     @abstractmethod

@@ -16,6 +16,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.answering.base import (
+    SHARES,
     Asked,
     FittedQuestionHead,
     Fitting,
@@ -91,6 +92,15 @@ class Lookup(FittedQuestionHead):
         )
         return _for_seeds(one, self.seeds)
 
+    def shares(self, asked: Asked) -> pl.DataFrame | None:
+        """How frequent every label was in training: the same for every seed."""
+        found = self.found(asked.rows).filter(pl.col("labels").list.len() > 0)
+        one = found.select("qa_id", label="labels", probability="shares").explode(
+            "label", "probability"
+        )
+        seeds = pl.DataFrame({"seed": self.seeds}, schema={"seed": pl.Int64})
+        return seeds.join(one, how="cross").select(*SHARES)
+
     def save(self, folder: Path) -> None:
         """Write the counts."""
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +109,9 @@ class Lookup(FittedQuestionHead):
 
 class RandomLookup(Lookup):
     """Answers drawn evenly from the labels that training has of the question's target."""
+
+    def shares(self, asked: Asked) -> None:
+        """Nothing: a draw names one label, and all were equally probable."""
 
     def answer(self, asked: Asked) -> pl.DataFrame:
         """A label for each question; where a number is asked for, the median.

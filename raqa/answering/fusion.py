@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import polars as pl
 import torch
-from numpy.typing import NDArray
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.answering.base import (
     AUDIO_ROW,
+    SHARES,
     Asked,
     FittedQuestionHead,
     Fitting,
@@ -24,7 +24,17 @@ from raqa.answering.base import (
     QuestionPairs,
     answers_table,
 )
-from raqa.answering.fusion_inputs import answerable, distinct, indices, numbered, said
+from raqa.answering.fusion_inputs import (
+    answerable,
+    distinct,
+    indices,
+    numbered,
+    one_table,
+    said,
+    scale,
+    scaled,
+    weighed,
+)
 from raqa.answering.fusion_model import FusionModel, FusionObjective, Tables
 from raqa.answering.targets import NAME, Targets, target_name
 from raqa.answering.text_encoder import TextEncoder
@@ -76,7 +86,7 @@ class FusionHead(QuestionHead):
         from raqa.training.loop import train as train_stacked
 
         targets = Targets.learn(train.rows)
-        audio, moved = _one_table(train, validation)
+        audio, moved = one_table(train, validation)
         known = moved.filter(answerable(targets))
         texts = distinct(train.rows, known)
         scales = self._scales(train, texts, fitting.settings)
@@ -123,10 +133,10 @@ class FusionHead(QuestionHead):
         """Mean and factor of both embeddings, over training recordings and distinct questions."""
         learnt = set(train.rows["question"])
         text = self.text_encoder.encode([one for one in texts if one in learnt])
-        scales = _scale("text", text, settings)
+        scales = scale("text", text, settings)
         if self.audio:
             heard = train.rows[AUDIO_ROW].unique().sort().to_numpy()
-            scales |= _scale("audio", train.audio[heard], settings)
+            scales |= scale("audio", train.audio[heard], settings)
         return scales
 
     def _tables(
@@ -141,8 +151,8 @@ class FusionHead(QuestionHead):
         asks = [numeric[name.split("/")[1]] if name in targets.mean else -1
                 for name in targets.names]  # fmt: skip
         return Tables(
-            audio=_scaled("audio", audio, scales) if self.audio else None,
-            text=_scaled("text", text, scales),
+            audio=scaled("audio", audio, scales) if self.audio else None,
+            text=scaled("text", text, scales),
             valid=targets.mask(),
             number=np.asarray(asks, np.int64),
             numbers=len(numeric),
@@ -172,31 +182,47 @@ class FittedFusion(FittedQuestionHead):
         """
         possible = asked.rows.filter(answerable(self.targets))
         parts = [self._unanswerable(asked.rows.filter(~answerable(self.targets)))]
-        texts = distinct(possible)
-        if possible.height:
-            tables = self.head._tables(asked.audio, texts, self.targets, self.scales)
-            model = _Recipe(self.head, tables).build(3, self.seeds, tables.outputs)
-            stored = {name: torch.from_numpy(array) for name, array in self.parameters.items()}
-            model.load_state_dict(stored, assign=True)
-            model.eval()
-            index = indices(possible, texts, self.targets)
-            parts += [
-                self._answers(model, rows, index[start : start + _ROWS])
-                for start, rows in _slices(possible)
-            ]
+        parts += [self._answers(*part) for part in self._outputs(asked.audio, possible)]
         return answers_table(pl.concat(parts))
 
-    def _answers(
-        self, model: FusionModel, rows: pl.DataFrame, index: NDArray[np.float64]
-    ) -> pl.DataFrame:
-        inputs = torch.from_numpy(index).expand(len(self.seeds), -1, -1)
-        with torch.inference_mode():
-            outputs = model(inputs).double()
+    def shares(self, asked: Asked) -> pl.DataFrame:
+        """The probability of every label that is valid for a question, by seed."""
+        possible = asked.rows.filter(answerable(self.targets))
+        parts = [
+            weighed(self.seeds, rows, outputs[:, :-2].softmax(dim=1).numpy(), self.targets)
+            for rows, outputs in self._outputs(asked.audio, possible)
+        ]
+        return pl.concat([pl.DataFrame(schema=dict(SHARES)), *parts])
+
+    def text_vectors(self, texts: Sequence[str]) -> FloatArray:
+        """What the text encoder makes of texts."""
+        return self.head.text_encoder.encode(texts)
+
+    def _outputs(
+        self, audio: FloatArray, possible: pl.DataFrame
+    ) -> Iterator[tuple[pl.DataFrame, torch.Tensor]]:
+        """Questions, some at a time, with what the models say `[seeds, labels + 2, questions]`."""
+        if possible.is_empty():
+            return
+        texts = distinct(possible)
+        tables = self.head._tables(audio, texts, self.targets, self.scales)
+        model = _Recipe(self.head, tables).build(3, self.seeds, tables.outputs)
+        stored = {name: torch.from_numpy(array) for name, array in self.parameters.items()}
+        model.load_state_dict(stored, assign=True)
+        model.eval()
+        index = torch.from_numpy(indices(possible, texts, self.targets))
+        for start in range(0, possible.height, _ROWS):
+            inputs = index[start : start + _ROWS].expand(len(self.seeds), -1, -1)
+            with torch.inference_mode():
+                outputs = model(inputs).double()
+            yield possible.slice(start, _ROWS), outputs
+
+    def _answers(self, rows: pl.DataFrame, outputs: torch.Tensor) -> pl.DataFrame:
         shares = outputs[:, :-2].softmax(dim=1)
         asks_number = outputs[0, -1].numpy() > 0.5
         names = rows.select(target_name())[NAME].to_list()
         means = np.asarray([self.targets.mean.get(name, 0.0) for name in names])
-        scale = np.asarray([self.targets.deviation.get(name, 1.0) for name in names])
+        spread = np.asarray([self.targets.deviation.get(name, 1.0) for name in names])
         found = []
         for row, seed in enumerate(self.seeds):
             label, probability = None, None
@@ -204,7 +230,7 @@ class FittedFusion(FittedQuestionHead):
                 best = shares[row].max(dim=0)
                 label = np.asarray(self.targets.vocabulary, object)[best.indices.numpy()]
                 probability = best.values.numpy()
-            value = outputs[row, -2].numpy() * scale + means
+            value = outputs[row, -2].numpy() * spread + means
             found.append(
                 said(
                     seed,
@@ -270,29 +296,3 @@ class _Recipe(GradientHead):
         for array in (self.tables.audio, self.tables.text, self.tables.valid, self.tables.number):
             digest.update(b"" if array is None else np.ascontiguousarray(array).tobytes())
         return f"{self.head!r} on {digest.hexdigest()}"
-
-
-def _one_table(train: QuestionPairs, validation: QuestionPairs) -> tuple[FloatArray, pl.DataFrame]:
-    """The audio of both sides as one table, and the validation rows that point into it."""
-    if validation.audio is train.audio:
-        return train.audio, validation.rows
-    both = np.concatenate([train.audio, validation.audio])
-    return both, validation.rows.with_columns(pl.col(AUDIO_ROW) + len(train.audio))
-
-
-def _slices(rows: pl.DataFrame) -> list[tuple[int, pl.DataFrame]]:
-    """The rows in slices, each with where it starts."""
-    return [(start, rows.slice(start, _ROWS)) for start in range(0, rows.height, _ROWS)]
-
-
-def _scale(name: str, table: FloatArray, settings: TrainerSettings) -> dict[str, FloatArray]:
-    empty = np.zeros(len(table))
-    learnt = Scaling.learn(FitData(table, empty, table, empty), settings)
-    return {f"{name}_mean": learnt.input_mean, f"{name}_factor": learnt.input_factor}
-
-
-def _scaled(name: str, table: FloatArray, scales: Mapping[str, FloatArray]) -> FloatArray:
-    scaling = Scaling(
-        np.asarray(scales[f"{name}_mean"]), np.asarray(scales[f"{name}_factor"]), 0.0, 1.0
-    )
-    return scaling.inputs(table)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from raqa.answering.base import AUDIO_ROW
+from raqa.answering.base import AUDIO_ROW, SHARES, QuestionPairs
 from raqa.answering.targets import Targets, target_name
+from raqa.heads.data import FitData, FloatArray
+from raqa.training.scaling import Scaling
+
+if TYPE_CHECKING:
+    from raqa.training.settings import TrainerSettings
 
 
 def answerable(targets: Targets) -> pl.Expr:
@@ -89,3 +94,45 @@ def said(
         )
         .select("seed", "qa_id", "response", "label", "value", "probability")
     )
+
+
+def weighed(
+    seeds: Sequence[int], rows: pl.DataFrame, shares: NDArray[np.float64], targets: Targets
+) -> pl.DataFrame:
+    """The probabilities of the labels that are valid for each question, SHARES columns.
+
+    Args:
+        shares: `[seeds, labels, questions]`, in the order of the vocabulary.
+    """
+    place = {label: number for number, label in enumerate(targets.vocabulary)}
+    names = rows.select(target_name()).to_series()
+    found = [
+        (seed, qa_id, label, shares[row, place[label], column])
+        for row, seed in enumerate(seeds)
+        for column, (qa_id, name) in enumerate(zip(rows["qa_id"], names, strict=True))
+        for label in targets.labels[name]
+    ]
+    return pl.DataFrame(found, schema=dict(SHARES), orient="row")
+
+
+def one_table(train: QuestionPairs, validation: QuestionPairs) -> tuple[FloatArray, pl.DataFrame]:
+    """The audio of both sides as one table, and the validation rows that point into it."""
+    if validation.audio is train.audio:
+        return train.audio, validation.rows
+    both = np.concatenate([train.audio, validation.audio])
+    return both, validation.rows.with_columns(pl.col(AUDIO_ROW) + len(train.audio))
+
+
+def scale(name: str, table: FloatArray, settings: TrainerSettings) -> dict[str, FloatArray]:
+    """Mean and factor of a table of embeddings, under names that begin with its own."""
+    empty = np.zeros(len(table))
+    learnt = Scaling.learn(FitData(table, empty, table, empty), settings)
+    return {f"{name}_mean": learnt.input_mean, f"{name}_factor": learnt.input_factor}
+
+
+def scaled(name: str, table: FloatArray, scales: Mapping[str, FloatArray]) -> FloatArray:
+    """A table of embeddings by the scales of its name."""
+    scaling = Scaling(
+        np.asarray(scales[f"{name}_mean"]), np.asarray(scales[f"{name}_factor"]), 0.0, 1.0
+    )
+    return scaling.inputs(table)

@@ -81,6 +81,10 @@ class TextEncoder:
                 f"{self.setting}={self.model}: its tokenizer has no tokenizer.json, or no padding "
                 "token. Choose a text encoder such as " + DEFAULT_MODEL + "."
             )
+        # Files may ask for filling or cutting; texts need neither here, and the first use would
+        # switch both off, so that the fingerprint would depend on when it is asked for.
+        made.backend_tokenizer.no_padding()
+        made.backend_tokenizer.no_truncation()
         return made
 
     @cached_property

@@ -206,7 +206,7 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
         yield from error.problems
     if experiment.embed.shard is not None:
         yield "embed.shard: parts of a corpus can be embedded (`raqa embed`), not trained on."
-    if encoder.output != "vector" and not getattr(experiment.head, "hears_frames", False):
+    if encoder.output != "vector" and not experiment.head.takes_frames:
         head = type(experiment.head).__name__
         yield (
             f"encoder.output={encoder.output}: {head} takes one vector a recording. "
@@ -217,6 +217,7 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
 def _unused(experiment: Experiment) -> Iterable[str]:
     """Settings that would change nothing with the other choices."""
     from raqa.heads.base import DirectHead  # imports torch
+    from raqa.training.settings import processes
 
     if experiment.regime.settings().get("equal_updates") and isinstance(
         experiment.head, DirectHead
@@ -224,4 +225,10 @@ def _unused(experiment: Experiment) -> Iterable[str]:
         yield (
             f"regime.equal_updates=true: {type(experiment.head).__name__} is not trained in "
             "updates, so this would change nothing."
+        )
+    if processes(experiment.trainer) > 1 and not experiment.head.several_devices:
+        yield (
+            f"trainer.devices={experiment.trainer.devices}: {type(experiment.head).__name__} is "
+            "too small to be worth several devices. Set trainer.devices=1, or the number of one "
+            "GPU in brackets."
         )

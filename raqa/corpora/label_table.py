@@ -91,15 +91,36 @@ def _read_csv(path: Path) -> pl.DataFrame:
     try:
         return pl.read_csv(io.StringIO(text), separator=delimiter, infer_schema=False)
     except pl.exceptions.PolarsError as error:
-        rows = enumerate(csv.reader(io.StringIO(text), delimiter=delimiter), start=1)
-        long = [(row, len(cells)) for row, cells in rows if len(cells) > len(header)]
+        rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
+        long = [(row, len(cells)) for row, cells in enumerate(rows, 1) if len(cells) > len(header)]
         if not long:
-            raise
+            return _with_stray_quotes(rows, text, error)
         shown = ", ".join(f"row {row} has {cells}" for row, cells in long[:_SHOWN])
         raise ValueError(
             f"{len(long)} rows have more cells than the header's {len(header)} ({shown}); "
             "text with the delimiter in it, such as a decimal comma, needs quotes"
         ) from error
+
+
+def _with_stray_quotes(
+    rows: list[list[str]], text: str, error: pl.exceptions.PolarsError
+) -> pl.DataFrame:
+    """A table in which a quotation mark stands within a cell, as in a height of 5'11".
+
+    Raises:
+        ValueError: one opens a cell and is never closed, so that cells can not be told apart.
+    """
+    lines = text.splitlines()
+    if len(rows) != len(lines):
+        odd = [str(row) for row, line in enumerate(lines, 1) if line.count('"') % 2]
+        if not odd:
+            raise error
+        raise ValueError(
+            f"a quotation mark has no other one: lines {', '.join(odd[:_SHOWN])}"
+        ) from error
+    header, *cells = rows
+    padded = [[cell or None for cell in row] + [None] * (len(header) - len(row)) for row in cells]
+    return pl.DataFrame(padded, schema=dict.fromkeys(header, pl.String), orient="row")
 
 
 def _read_excel(path: Path) -> pl.DataFrame:

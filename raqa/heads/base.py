@@ -9,6 +9,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from raqa.heads.abilities import Abilities
 from raqa.heads.data import FitData, FloatArray
 from raqa.heads.streams import Stream, generator
 from raqa.tables import TaskKind
@@ -54,7 +55,7 @@ class StackedModel(nn.Module, ABC):
         self._streams.clear()
 
 
-class GradientHead(ABC):
+class GradientHead(Abilities, ABC):
     """A head that Lightning trains by gradient descent, all seeds side by side."""
 
     kinds: ClassVar[tuple[TaskKind, ...]] = BOTH
@@ -70,7 +71,7 @@ class GradientHead(ABC):
         """
 
 
-class DirectHead(ABC):
+class DirectHead(Abilities, ABC):
     """A head with a fit of its own, in which nothing is random (a constant, closed form, ...).
 
     Attributes:

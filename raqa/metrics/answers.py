@@ -21,8 +21,10 @@ _NO_SPREAD = "answers in words have no spread"
 class AnswerScores(Scores):
     """What a run's answers reached, beside the question prior that never listens.
 
-    The difference is of errors, as everywhere: 1 − macro-F1 where any answer is a label, else
-    the MAE divided by that of the training median.
+    The difference is of errors, as everywhere: 1 − balanced accuracy where any answer is a label,
+    else the MAE divided by that of the training median. Not macro-F1, for the prior always says
+    the same: on two even classes its macro-F1 is 1/3, a coin's 1/2, and the coin would win. The
+    balanced accuracy of both is 1/2.
 
     Attributes:
         answers: the run's own.
@@ -31,7 +33,7 @@ class AnswerScores(Scores):
 
     kind: Literal["questions"] = "questions"
     baseline: ClassVar[str] = "question prior"
-    compared: ClassVar[str] = "error (1 − macro-F1, or MAE ÷ that of the training median)"
+    compared: ClassVar[str] = "error (1 − balanced accuracy, or MAE ÷ that of the training median)"
     difference_unit: ClassVar[str | None] = "points"
     answers: QuestionScores
     prior: QuestionScores
@@ -123,10 +125,10 @@ def _error_difference(  # noqa: PLR0917
         train, test, answers, prior, resamples=resamples, bootstrap_seed=bootstrap_seed
     )
     first: dict[str, AnswerDifference] = {one.measure: one for one in found if one.by == "all"}
-    if "macro_f1" not in first:
+    if "balanced_accuracy" not in first:
         one = first["relative_mae"]
         return one.difference, one.interval
-    one = first["macro_f1"]
+    one = first["balanced_accuracy"]
     low, high = one.interval.low, one.interval.high
     return _negative(one.difference), Interval(_negative(high), _negative(low))
 

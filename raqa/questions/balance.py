@@ -104,11 +104,13 @@ def _choose(questions: pl.LazyFrame, settings: Balance, *, by_label: bool) -> Su
     strata: list[pl.DataFrame] = []
     places: list[pl.DataFrame] = []
     limits = pl.DataFrame(schema=LIMITS)
-    known = questions.filter(pl.col("split").is_not_null())
+    wanted = [split for split in SIDES if settings.target(split)]
+    known = questions.filter(pl.col("split").is_in(wanted))
     for corpus, attribute, rows in by_attribute(known, _KEYS):
         ordered = _in_order(rows, corpus, attribute, settings, by_label=by_label)
         stratum, placed = _balance_attribute(ordered, settings)
         placed = placed.with_columns(qa_id=rows["qa_id"].gather(placed["row"])).drop("row")
+        del rows, ordered  # or they would stay while the next attribute is read
         strata.append(stratum)
         limits = _with_shares(pl.concat(strata), settings)
         # More strata only make shares smaller: what is above today's share is never taken.

@@ -131,7 +131,7 @@ def _present(overrides: Sequence[str]) -> tuple[str, ...]:
     from raqa.configuration.folder import config_folder, group_choices
     from raqa.configuration.overrides import compose_config
 
-    config = compose_config([one for one in overrides if one.startswith(("paths.", "paths="))])
+    config = compose_config(_paths(overrides))
     found = []
     for name in group_choices("datamodule"):
         config.datamodule = OmegaConf.load(config_folder() / "datamodule" / f"{name}.yaml")
@@ -229,7 +229,12 @@ def _data(overrides: Sequence[str]) -> str:
     """Where corpora are on this machine."""
     from raqa.configuration.overrides import compose_config
 
-    return str(Path(compose_config(overrides).paths.data).absolute())
+    return str(Path(compose_config(_paths(overrides)).paths.data).absolute())
+
+
+def _paths(overrides: Sequence[str]) -> list[str]:
+    """What of the settings is about folders; the rest may be of one corpus, by its name."""
+    return [one for one in overrides if one.startswith(("paths.", "paths="))]
 
 
 def _parts(

@@ -39,5 +39,8 @@ def by_attribute(
     pairs = questions.select(pl.col("corpus", "attribute").cast(pl.String)).unique()
     for corpus, attribute in sorted(pairs.collect(engine="streaming").iter_rows()):
         chosen = questions.filter(pl.col("corpus") == corpus, pl.col("attribute") == attribute)
-        rows = chosen.select(columns).collect(engine="streaming")
-        yield corpus, attribute, rows.with_columns(pl.selectors.categorical().cast(pl.String))
+        yield corpus, attribute, _read(chosen.select(columns))  # not kept while it waits
+
+
+def _read(rows: pl.LazyFrame) -> pl.DataFrame:
+    return rows.collect(engine="streaming").with_columns(pl.selectors.categorical().cast(pl.String))

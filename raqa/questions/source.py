@@ -11,7 +11,9 @@ import polars as pl
 from raqa.corpora.audit import Audit, audit_corpus
 from raqa.corpora.base import Recordings
 from raqa.errors import UserError
+from raqa.questions.build import Request
 from raqa.questions.collection import FACTS, Collection
+from raqa.questions.generate import QuestionSettings
 from raqa.questions.order import hashed_names
 from raqa.questions.published import read_published
 from raqa.questions.published_faults import (
@@ -85,11 +87,16 @@ def read_recordings(
 
     Returns:
         recordings, and why those of other datamodules are not here.
+
+    Raises:
+        UserError: a setting can not be used.
     """
     from raqa.configuration.build import build_node
     from raqa.configuration.folder import group_choices
     from raqa.configuration.overrides import compose_config
 
+    given = (*source.overrides, *overrides)
+    asked = Request(source.datamodules, given, None, QuestionSettings())
     found, notes = [], []
     for name in source.datamodules:
         if name not in group_choices("datamodule"):
@@ -97,9 +104,9 @@ def read_recordings(
                 f"recordings of {name} can not be looked for: there is no datamodule {name}"
             )
             continue
+        corpus = build_node(compose_config(asked.overrides_for(name)), "datamodule.corpus")
         try:
-            config = compose_config([f"datamodule={name}", *source.overrides, *overrides])
-            found.append(build_node(config, "datamodule.corpus").read())
+            found.append(corpus.read())
         except UserError as error:
             why = error.problems[0].splitlines()[0]
             notes.append(f"recordings of {name} are not at hand ({why}); paths.data=DIR says where "

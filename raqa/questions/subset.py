@@ -13,7 +13,7 @@ from raqa.embeddings.atomic import write_atomically
 from raqa.errors import UserError
 from raqa.questions.balance import STRATUM, Balance, Subset, balanced, natural
 from raqa.questions.block import SCHEMA
-from raqa.questions.collection import Collection, Part, check_out, write
+from raqa.questions.collection import RECORDINGS_FILE, Collection, Part, check_out, write
 from raqa.tables import SIDES
 
 LIMITS_FILE, NATURAL = "limits.csv", "natural_test"
@@ -84,6 +84,8 @@ def _write(
 
 
 def _parts(source: Collection, questions: pl.LazyFrame, subset: Subset) -> Iterator[Part]:
+    heard = source.folder / RECORDINGS_FILE
+    recordings = pl.read_parquet(heard) if heard.is_file() else None
     for corpus in source.facts["corpora"]:
         chosen = subset.chosen.filter(pl.col("corpus") == corpus)["qa_id"]
         rows = (
@@ -93,7 +95,15 @@ def _parts(source: Collection, questions: pl.LazyFrame, subset: Subset) -> Itera
             .sort("qa_id")
         )
         blocks = [rows.to_arrow().select(SCHEMA.names).cast(SCHEMA)] if rows.height else []
-        yield Part(corpus, blocks, _facts(source.facts["corpora"][corpus], rows))
+        facts = _facts(source.facts["corpora"][corpus], rows)
+        yield Part(corpus, blocks, facts, recordings=_asked_about(recordings, rows))
+
+
+def _asked_about(recordings: pl.DataFrame | None, rows: pl.DataFrame) -> pl.DataFrame | None:
+    """The recordings that were chosen, so that a model can be trained on the subset alone."""
+    if recordings is None:
+        return None
+    return recordings.join(rows, on=["corpus", "recording_id"], how="semi")
 
 
 def _facts(known: Mapping[str, Any], rows: pl.DataFrame) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def read_entries(folder: Path) -> tuple[dict[str, Entry], dict[str, Any], list[s
     files = {path.stem: _read(path, problems) for path in sorted(folder.glob("*.yaml"))}
     allowed = [*FAMILIES, PATTERNS, UNITS]
     problems += [
-        f"{folder / name}.yaml: expected the name of a family of attributes, {PATTERNS} or "
+        f"{name}.yaml: expected the name of a family of attributes, {PATTERNS} or "
         f"{UNITS}. {neighbours(name, allowed)}"
         for name in files
         if name not in allowed

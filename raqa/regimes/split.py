@@ -208,7 +208,11 @@ class FromFile(Split):
             )
         if not self.file.is_file():
             raise UserError(f"split.file: there is no file {self.file}")
-        table = pl.read_csv(self.file, infer_schema=False)
+        try:
+            table = pl.read_csv(self.file, infer_schema=False)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            reason = str(error).partition("\n")[0]
+            raise UserError(f"split.file: {self.file} can not be read as a CSV: {reason}") from None
         wanted = ["corpus", "subject_id", "side"]
         absent = [name for name in wanted if name not in table.columns]
         if absent:

@@ -23,7 +23,13 @@ from raqa.reports.text import (
 )
 
 PLACES = 3
-_NAMES = {"macro_f1": "macro-F1", "accuracy": "accuracy", "relative_mae": "relative MAE"}
+_NAMES = {
+    "macro_f1": "macro-F1",
+    "balanced_accuracy": "balanced accuracy",
+    "accuracy": "accuracy",
+    "relative_mae": "relative MAE",
+}
+_DECIDING = ("macro_f1", "relative_mae")
 _SHOWN = ("all", "question_type", "corpus")
 
 
@@ -95,7 +101,7 @@ def verdict(both: AnswerPair) -> str:
     """Which one is better over all questions, or that they can not be told apart."""
     said = []
     for one in both.differences:
-        if one.by == "all" and one.measure != "accuracy":
+        if one.by == "all" and one.measure in _DECIDING:
             better = {"first": "A is better", "second": "B is better"}.get(
                 one.better or "", "they can not be told apart"
             )

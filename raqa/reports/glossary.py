@@ -116,9 +116,10 @@ QUESTIONS = (
     ),
     (
         "Against prior",
-        "The model's error minus the prior's on the same questions, the error being 1 − macro-F1 "
-        "(or the relative MAE where all answers are numbers); below 0 the model is better. It is "
-        "called above the prior only where the whole 95 % interval lies below 0.",
+        "The model's error minus the prior's on the same questions, the error being 1 − balanced "
+        "accuracy (or the relative MAE where all answers are numbers); below 0 the model is "
+        "better. Guessing at random does not gain on it, as it does in macro-F1. It is called "
+        "above the prior only where the whole 95 % interval lies below 0.",
     ),
     (
         "Relative MAE",

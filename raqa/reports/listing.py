@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from rich.console import Console
@@ -18,6 +18,7 @@ from raqa.reports.headline import kind_of
 from raqa.reports.run_tables import Run
 
 if TYPE_CHECKING:
+    from raqa.ask import Replies
     from raqa.configuration.weights import Checkpoint
     from raqa.embeddings.extract import Embeddings
 
@@ -30,8 +31,7 @@ def print_answers(
     console: Console,
 ) -> None:
     """Print a run's predictions for files, then the files that it could not be asked about."""
-    facts, kind = run.provenance, kind_of(run)
-    headings, rows = kind.answers(run, answers)
+    headings, rows = kind_of(run).answers(run, answers)
     table = _table(*headings)
     for row in rows:
         table.add_row(*map(escape, row))
@@ -41,10 +41,65 @@ def print_answers(
                       highlight=False, soft_wrap=True)  # fmt: skip
     for text in conformal_texts(run, interval) if interval is not None else ():
         console.print(escape(text), highlight=False, soft_wrap=True)
-    headline = kind.headline(run)
+    _print_caution(run, "A prediction of one recording", console)
+
+
+def print_replies(replies: Replies, console: Console) -> None:
+    """Print what was asked, each file's answer with what else it might be, and how far to trust."""
+    for line in _asked(replies):
+        console.print(line, highlight=False, soft_wrap=True)
+    seeds = len(replies.run.provenance.seeds)
+    for (file,), rows in replies.possible.group_by("file", maintain_order=True):
+        console.print(f"\n[bold]{escape(str(file))}[/bold]", highlight=False, soft_wrap=True)
+        for row in rows.iter_rows(named=True):
+            said = escape(row["answer"] or "(the run gives no answer)")
+            shown = said if row["rank"] == 1 else f"[dim]or: {said}[/dim]"
+            console.print(f"  {shown}  {_weight(row, seeds)}", highlight=False, soft_wrap=True)
+    console.print()
+    for file, reason in replies.set_aside.select("item", "reason").iter_rows():
+        console.print(f"[yellow]no answer:[/yellow] {escape(file)}: {escape(reason)}",
+                      highlight=False, soft_wrap=True)  # fmt: skip
+    if not replies.listens:
+        console.print("[yellow]This head does not listen: it answers from the question alone."
+                      "[/yellow]")  # fmt: skip
+    _print_caution(replies.run, "An answer about one recording, for research", console)
+
+
+def _asked(replies: Replies) -> Iterator[str]:
+    """How the question was understood, a line for each thing that the user should know."""
+    taken = replies.taken
+    if taken is None:
+        yield "asked as it stands; no training question has these words"
+        return
+    row = taken.row.row(0, named=True)
+    label = f" = {row['asked_label']}" if row["asked_label"] else ""
+    way = row["question_type"].replace("_", " ")
+    near = "the same words" if taken.nearness == 1 else f"nearness {taken.nearness:.2f}"
+    yield f"taken as {row['attribute']}{escape(label)} ({way}), {near}: {escape(taken.question)}"
+    if taken.other and taken.nearness < 1:
+        yield f"[dim]next is {escape(taken.other[0])} ({taken.other[1]:.2f})[/dim]"
+    corpora, others = taken.corpora, len(taken.corpora) > 1
+    why = "which has most of these questions" if others else "the only one with this question"
+    why = "as you chose" if taken.chosen else why
+    also = f"; also in {', '.join(corpora[1:])} (--corpus)" if others else ""
+    yield f"answered as a recording of {escape(corpora[0])}, {why}{escape(also)}"
+
+
+def _weight(row: Mapping[str, Any], seeds: int) -> str:
+    """How sure a possible answer is: its probability or spread, and how many seeds give it."""
+    spread = "" if row["sd_over_seeds"] is None else f" ± {row['sd_over_seeds']:.2g} over seeds"
+    if row["value"] is not None:
+        return f"{row['value']:.4g} {row['unit'] or ''}{spread}".replace("  ", " ")
+    own = f"the answer of {row['seeds']} of {seeds} seeds" if seeds > 1 else ""
+    share = "" if row["probability"] is None else f"probability {row['probability']:.2g}{spread}"
+    return ", ".join(part for part in (share, own) if part)
+
+
+def _print_caution(run: Run, what: str, console: Console) -> None:
+    """Print how good the run was, that it is no diagnosis, and what makes it mean nothing."""
+    facts, headline = run.provenance, kind_of(run).headline(run)
     tested = f"the run's test {headline.name} was {headline.mean_text}"
-    console.print(f"A prediction of one recording; {tested}. Not for diagnosis.",
-                  style="dim", highlight=False)  # fmt: skip
+    console.print(f"{what}; {tested}. Not for diagnosis.", style="dim", highlight=False)
     if not facts.weights_real or facts.synthetic:
         why = "random weights" if not facts.weights_real else "synthetic recordings"
         console.print(f"[bold red]Trained on {why}: these numbers mean nothing.[/bold red]")

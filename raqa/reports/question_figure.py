@@ -20,12 +20,14 @@ def by_part(run: Run) -> Figure:
     Where every answer is a number, the MAE divided by the training median's instead.
     """
     scores = run.answering
-    wanted = [part for part in scores.answers.parts if part.by != "group"][:_MOST]
     rows = []
-    for part in wanted:
+    for part in scores.answers.parts:
         prior = scores.prior.part(part.by, part.name)
-        if part.labels is not None and prior.labels is not None:
+        if part.by == "group" or part.labels is None or prior.labels is None:
+            continue
+        if part.labels.macro_f1.mean.defined:  # else the truth has one class
             rows.append((part.name, *_label_ends(part.labels), prior.labels.macro_f1.mean.value))
+    rows = rows[:_MOST]
     figure, axes = empty_figure(6.4, 1.2 + 0.32 * max(len(rows), 1))
     places = range(len(rows))
     for place, (_, value, low, high, prior_value) in zip(places, rows, strict=True):

@@ -138,6 +138,7 @@ class Draft:
         answered: Answered | None = None,
         history: pl.DataFrame | None = None,
         save_heads: Callable[[Path], None] | None = None,
+        in_words: bool = False,
     ) -> None:
         """Write everything that metrics are not.
 
@@ -147,7 +148,8 @@ class Draft:
             answered: what was asked, where predictions are answers to questions.
             history: one row per epoch and seed, where the head was trained in epochs.
             save_heads: writes the fitted heads to the safetensors path it is given; those that
-                answer questions to the folder.
+                are asked in words to the folder.
+            in_words: whether they are asked in words, about labels as well.
         """
         self._known = Provenance.of(dict(provenance), PROVENANCE)
         (self.path / CONFIG).write_text(config, encoding="utf-8")
@@ -171,7 +173,7 @@ class Draft:
         if history is not None:
             history.write_csv(self.path / HISTORY)
         if save_heads is not None:
-            save_heads(self.path / (HEADS if answered is None else HEAD_FOLDER))
+            save_heads(self.path / (HEAD_FOLDER if in_words else HEADS))
 
     def publish(
         self, *, replace: bool = False, resamples: int = 10_000, bootstrap_seed: int = 0

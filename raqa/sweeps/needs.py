@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hydra.utils import get_class
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from raqa.configuration.reuse import read_corpus
 from raqa.errors import UserError
@@ -16,6 +16,8 @@ from raqa.regimes.base import Source
 
 if TYPE_CHECKING:
     from raqa.configuration.build import Experiment
+
+_TEXT_MODELS = ("head.text_encoder", "head.language_model", "task.bertscore")
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Need:
         absent: why it can not be used and how to get it; empty: it is there.
     """
 
-    kind: Literal["corpus", "weights"]
+    kind: Literal["corpus", "questions", "weights"]
     name: str
     absent: tuple[str, ...] = ()
 
@@ -50,6 +52,23 @@ def weights_need(config: DictConfig, name: str) -> Need | None:
     return Need("weights", name, () if here else (f"not in the cache; {way}.",))
 
 
+def text_model_needs(config: DictConfig) -> tuple[Need, ...]:
+    """The language models that a cell would load; a finished run is known without them."""
+    found = []
+    for key in _TEXT_MODELS:
+        node = OmegaConf.select(config, key)
+        if node is None or node.get("model") is None:
+            continue
+        name = str(node.model)
+        here = Path(name).is_dir() or _in_hub_cache(name, node.get("revision"))
+        absent = (
+            "not in the cache; fetched when it is first used, "
+            f"or give a folder with {key}.model=DIR.",
+        )
+        found.append(Need("weights", name, () if here else absent))
+    return tuple(found)
+
+
 def untrained(config: DictConfig) -> DictConfig:
     """The same config with random weights, to check everything but weights that are absent."""
     changed = config.copy()
@@ -65,6 +84,30 @@ def corpus_needs(experiment: Experiment) -> tuple[Need, ...]:
     """
     first = Source(experiment.corpus, experiment.cohort)
     return tuple(_corpus_need(source) for source in (first, *experiment.regime.others))
+
+
+def question_needs(experiment: Experiment) -> tuple[Need, ...]:
+    """The collection whose questions are asked, where that is not the datamodule's own."""
+    from raqa.questions.collection import FACTS, Collection
+    from raqa.questions.task import QuestionTask
+
+    task = experiment.task
+    if not isinstance(task, QuestionTask) or task.collection is None:
+        return ()
+    folder = task.collection
+    if folder == experiment.corpus.place:
+        return ()
+    if not (folder / FACTS).is_file():
+        way = (
+            f"there are none. `raqa qa sample COLLECTION --out {folder}` chooses a subset of what "
+            "`raqa qa build` wrote."
+        )
+        return (Need("questions", str(folder), (way,)),)
+    try:
+        Collection.open(folder)
+    except UserError as error:
+        return (Need("questions", str(folder), error.problems),)
+    return (Need("questions", str(folder)),)
 
 
 def _corpus_need(source: Source) -> Need:

@@ -9,17 +9,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from hydra.utils import get_class
 from omegaconf import DictConfig, OmegaConf
 
 from raqa.configuration.build import build
 from raqa.configuration.overrides import compose_choices
 from raqa.configuration.reuse import reusing_parts
 from raqa.errors import UserError
+from raqa.regimes.task import Task
 from raqa.reports.run_folder import RunFolder
 from raqa.run import prepare
 from raqa.sweeps.claim import holder
 from raqa.sweeps.failure import recorded
-from raqa.sweeps.needs import Need, corpus_needs, untrained, weights_need
+from raqa.sweeps.needs import (
+    Need,
+    corpus_needs,
+    question_needs,
+    text_model_needs,
+    untrained,
+    weights_need,
+)
 from raqa.sweeps.places import claims_folder
 from raqa.sweeps.recipe import Cell, Recipe, RegimeLayout
 
@@ -146,8 +155,15 @@ def _check_layout(recipe: Recipe, one: _Composed) -> None:
     """Refuse a run that the recipe's table or figure has no place for.
 
     Raises:
-        UserError: a table of transfer, or a curve, of runs of another regime.
+        UserError: a table of transfer, or a curve, of runs of another regime; a table of answers
+            of runs that answer no questions, or the other way round.
     """
+    made: type[Task] = get_class(one.config.task._target_)
+    kind, task = made.kind, one.choices["task"]
+    if recipe.layout == "questions" and kind != "questions":
+        raise UserError(f"task={task}: layout=questions shows answers to questions only (task=qa).")
+    if recipe.layout != "questions" and kind == "questions":
+        raise UserError(f"task={task}: answers to questions are shown by layout=questions only.")
     regime = one.choices["regime"]
     if recipe.layout in get_args(RegimeLayout) and regime != recipe.layout:
         raise UserError(
@@ -165,16 +181,22 @@ def _look_up(one: _Composed) -> PlannedCell:
     fetched = weights is None or not weights.absent
     experiment = build(one.config if fetched else untrained(one.config))
     experiment.logger.check()
-    needs = (*corpus_needs(experiment), *([] if weights is None else [weights]))
+    inputs = (
+        *corpus_needs(experiment),
+        *question_needs(experiment),
+        *([] if weights is None else [weights]),
+    )
+    needs = (*inputs, *text_model_needs(one.config))
     runs = Path(one.config.paths.runs)
-    if any(need.absent for need in needs):
+    if any(need.absent for need in inputs):
         return PlannedCell(one.cell, "missing", (), needs, None, runs, one.group)
     try:
         folder = prepare(one.config, one.choices).folder
     except UserError as error:  # the labels do not give what is asked for
         return PlannedCell(one.cell, "failed", error.problems, needs, None, runs, one.group)
     state, details = _state(folder, runs)
-    return PlannedCell(one.cell, state, details, needs, folder, runs, one.group)
+    lacking = inputs if state == "done" else needs
+    return PlannedCell(one.cell, state, details, lacking, folder, runs, one.group)
 
 
 def _state(folder: RunFolder, runs: Path) -> tuple[State, tuple[str, ...]]:

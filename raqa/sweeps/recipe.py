@@ -10,7 +10,7 @@ from typing import Literal
 RegimeLayout = Literal["cross", "low_n"]
 """Layouts that show runs of one regime only, which has their name."""
 
-Layout = Literal["within", "heads", RegimeLayout]
+Layout = Literal["within", "heads", RegimeLayout, "questions"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Recipe:
         name: as on the command line, `cough_regression/table3`.
         layout: what a report makes of it.
         published: CSV with the paper's numbers.
+        parts: CORPUS/ATTRIBUTE of the questions that layout=questions shows; none: all together.
         config_folders: folders of the user's own configs, as for --config-dir.
     """
 
@@ -46,6 +47,7 @@ class Recipe:
     published: Path | None
     cells: tuple[Cell, ...]
     config_folders: tuple[Path, ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def slug(self) -> str:

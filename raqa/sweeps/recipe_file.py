@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -17,9 +18,11 @@ from raqa.sweeps.picking import Draft, apply_overrides
 from raqa.sweeps.recipe import Layout, Recipe
 from raqa.sweeps.setting import bare_key
 
-KEYS = ("title", "layout", "published", "with", "cells")
+KEYS = ("title", "layout", "published", "parts", "with", "cells")
 NEEDED = ("title", "layout", "cells")
 SUFFIX = ".yaml"
+PART_EXAMPLE = "icbhi/diagnosis"
+_PART = re.compile(r"[^/\s]+/[^/\s]+")
 
 Settings = dict[str, Any]
 
@@ -54,6 +57,7 @@ def read_recipe(
         published=path.parent / published if published else None,
         cells=tuple(apply_overrides(drafts, overrides, name)),
         config_folders=tuple(folder.resolve() for folder in config_folders),
+        parts=tuple(content.get("parts") or ()),
     )
 
 
@@ -94,6 +98,7 @@ def _faults(path: Path, content: Mapping[str, Any]) -> Iterator[str]:
         yield f"layout={layout}: there is no such layout. {neighbours(layout, get_args(Layout))}"
     if published and not (path.parent / str(published)).is_file():
         yield f"published={published}: there is no such file beside the recipe."
+    yield from _part_faults(content.get("parts"), layout)
     shared, cells = content.get("with") or {}, content.get("cells") or []
     if not isinstance(shared, dict):
         yield "with: expected settings as KEY: VALUE."
@@ -103,6 +108,15 @@ def _faults(path: Path, content: Mapping[str, Any]) -> Iterator[str]:
         cells = []
     for number, item in enumerate(cells, start=1):
         yield from _grid_faults(number, item, shared)
+
+
+def _part_faults(parts: Any, layout: Any) -> Iterator[str]:
+    if parts is None:
+        return
+    if layout != "questions":
+        yield f"parts: layout={layout} has none; layout=questions shows parts of the questions."
+    if not isinstance(parts, list) or not all(_PART.fullmatch(str(one)) for one in parts):
+        yield f"parts: expected a list of CORPUS/ATTRIBUTE, for example [{PART_EXAMPLE}]."
 
 
 def _grid_faults(number: int, item: Any, shared: Settings) -> Iterator[str]:

@@ -75,7 +75,7 @@ def recipe_report(
     """
     recipe = read_recipe(name, overrides, config_folders)
     cells = [report_cell(one) for one in make_plan(recipe, advance).cells]
-    facts = RecipeFacts(recipe.name, recipe.title, recipe.layout, recipe.published)
+    facts = RecipeFacts(recipe.name, recipe.title, recipe.layout, recipe.published, recipe.parts)
     return make_recipe_report(facts, cells)
 
 

@@ -130,6 +130,10 @@ def _print_report(made: RecipeReport, files: Sequence[Path], console: Console) -
         console.print(f"[bold red]{escape(text)}[/bold red]", highlight=False, soft_wrap=True)
     for text in made.summary:
         console.print(escape(text), highlight=False, soft_wrap=True)
+    if made.overview is not None:
+        from raqa.sweeps.show import overview
+
+        console.print("", overview(made.overview), "")
     figures = [file for file in files if file.suffix in {".png", ".pdf"}]
     _print_files([file for file in files if file not in figures], console)
     if figures:

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
+from raqa.reports.recipes.tables import Table as ReportTable
 from raqa.reports.text import count_text
 from raqa.sweeps.claim import Owner
 from raqa.sweeps.plan import Advance, Plan, PlannedCell, State
@@ -164,3 +166,13 @@ class SweepScreen:
 
     def _print(self, text: Text) -> None:
         self.console.print(text, highlight=False, soft_wrap=True)
+
+
+def overview(table: ReportTable) -> Table:
+    """A report's table with the first line of every place."""
+    grid = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in table.headings:
+        grid.add_column(Text(heading.text), justify="right" if heading.numeric else "left")
+    for row in table.rows:
+        grid.add_row(*(Text(shown.lines[0], "bold" if shown.best else "") for shown in row))
+    return grid

@@ -87,6 +87,20 @@ def test_the_fingerprint_changes_with_everything_that_decides_a_vector(
     assert len({encoder.fingerprint, *(one.fingerprint for one in different)}) == 4
 
 
+def test_the_fingerprint_is_the_same_before_and_after_use(tiny_bert: Path, tmp_path: Path) -> None:
+    from tokenizers import Tokenizer
+
+    for file in tiny_bert.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    asking = Tokenizer.from_file(str(tiny_bert / "tokenizer.json"))
+    asking.enable_padding(length=16)  # as the files of the default model do
+    asking.enable_truncation(16)
+    asking.save(str(tmp_path / "tokenizer.json"))
+    used, fresh = TextEncoder(str(tmp_path)), TextEncoder(str(tmp_path))
+    used.encode(TEXTS)
+    assert used.fingerprint == fresh.fingerprint
+
+
 def test_texts_that_the_model_can_not_read_whole_are_refused(tiny_bert: Path) -> None:
     with pytest.raises(UserError, match="1 of 2 texts are longer than the 32 tokens.*has 42"):
         TextEncoder(str(tiny_bert)).encode(["cough ?", "cough " * 40])

@@ -146,6 +146,10 @@ def test_a_manifest_without_a_table_says_what_to_set() -> None:
     assert "set datamodule.corpus.table to its file" in _problems("datamodule=manifest")
 
 
+def test_several_devices_are_refused_for_a_small_head() -> None:
+    assert "trainer.devices=2: MLPHead is too small" in _problems("trainer.devices=2")
+
+
 def test_a_clip_that_the_encoder_can_not_take_is_refused(monkeypatch) -> None:
     monkeypatch.setattr("raqa.encoders.mel_stats.MelStats.window_s", 2.0)
     assert _build("clip=centre_2s").clip.length_s == 2

@@ -19,11 +19,14 @@ PAGES = Path(__file__).parents[2] / "docs" / "corpora"
 HEADINGS = ["Licence", "How to get it", "Layout", "Counts", "Labels", "Split",
             "Encoders that saw it", "Known faults"]  # fmt: skip
 PUBLISHED = [
-    name for name in group_choices("datamodule") if not name.startswith(("demo", "manifest"))
+    name
+    for name in group_choices("datamodule")
+    if not name.startswith(("demo", "manifest", "questions"))
 ]
 _TARGETS = {
-    re.findall(r"^target: (\w+)", path.read_text(), re.MULTILINE)[0]
+    target
     for path in (config_folder() / "task").glob("*.yaml")
+    for target in re.findall(r"^target: (\w+)", path.read_text(), re.MULTILINE)
 }
 
 

@@ -43,6 +43,19 @@ def test_blank_rows_are_left_out_and_still_counted(tmp_path: Path) -> None:
     assert table.rows() == [("a", "1", 2), ("b", "2", 4)]
 
 
+@pytest.mark.parametrize("text", [
+    "id,height\na,5'11\"\nb,\n\nc,6'\n", "id,height\na,5'11\"\nb\n\nc,6'\n",
+])  # fmt: skip
+def test_a_quotation_mark_within_a_cell_is_part_of_it(tmp_path: Path, text: str) -> None:
+    table = read_label_table(written(tmp_path, text))
+    assert table.rows() == [("a", "5'11\"", 2), ("b", None, 3), ("c", "6'", 5)]
+
+
+def test_a_quotation_mark_that_is_never_closed_is_named_by_its_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="a quotation mark has no other one: lines 3"):
+        read_label_table(written(tmp_path, 'id,note\na,x\nb,"left open\nc,y\nd,z\n'))
+
+
 def test_numbers_keep_their_leading_zeros(tmp_path: Path) -> None:
     assert read_label_table(written(tmp_path, "id\n007\n"))["id"].to_list() == ["007"]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 from made_answers import ASTHMA, asked, crowd, labelled, named, said
 
+from raqa.metrics.answers import score_answers
 from raqa.metrics.questions import (
     compare_answers,
     differences_table,
@@ -52,6 +54,24 @@ def test_models_that_answer_alike_are_not_told_apart():
     same = compare_answers(test, test, model(test, 0.3), model(test, 0.3), resamples=50)
     ends = of_all(same, "macro_f1").interval
     assert ends.low.value == ends.high.value == 0
+
+
+def test_a_coin_is_not_above_a_constant_though_its_macro_f1_is():
+    random = np.random.default_rng(0)
+    truth, coin = (random.choice(["yes", "no"], 200).tolist() for _ in range(2))
+    names = [f"s{place:03}" for place in range(200)]
+    test = asked(*labelled(ASTHMA, **dict(zip(names, truth, strict=True))))
+    constant, tossed = said(test, *["no"] * 200), said(test, *coin)
+    found = compare_answers(test, test, tossed, constant, resamples=300)
+    assert of_all(found, "macro_f1").better == "first"
+    assert of_all(found, "balanced_accuracy").better is None
+    fold = pl.DataFrame(
+        {"side": "test", "corpus": "here", "recording_id": names, "subject_id": names,
+         "subject_known": True, "label": 1.0}
+    )  # fmt: skip
+    both = pl.concat([test.with_columns(split=pl.lit("train")), test])
+    scores = score_answers(both, tossed, constant, fold, resamples=300)
+    assert scores.difference_interval.low.value <= 0 <= scores.difference_interval.high.value
 
 
 def test_the_difference_is_that_of_the_scores_whatever_the_number_of_seeds():

@@ -115,6 +115,13 @@ def test_a_question_of_no_split_is_not_chosen():
     assert balanced(questions, SMALL).chosen.is_empty()
 
 
+def test_of_a_split_of_which_none_are_wanted_none_are_taken():
+    labels = subjects(9, "no") | subjects(9, "yes")
+    subset = balanced(table(rows(labels)), Balance(train=0))
+    assert subset.chosen.is_empty()
+    assert subset.limits.is_empty()
+
+
 def test_the_natural_test_set_keeps_labels_as_frequent_as_they_are():
     labels = subjects(900, "no") | subjects(100, "yes")
     training = rows(subjects(50, "yes", "t"))

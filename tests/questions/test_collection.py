@@ -137,7 +137,8 @@ def test_an_old_collection_is_replaced_whole(folder: Path, shipped: Templates) -
     write_records(Collection.open(folder))
     other = made_recordings("hospital", age=[30.0])
     assert list(collect(other, folder, shipped).facts["corpora"]) == ["hospital"]
-    assert sorted(path.name for path in folder.iterdir()) == ["collection.json", "hospital.parquet"]
+    left = sorted(path.name for path in folder.iterdir())
+    assert left == ["collection.json", "hospital.parquet", "recordings.parquet"]
 
 
 def test_a_collection_of_nothing_is_empty(tmp_path: Path) -> None:

@@ -36,6 +36,19 @@ def test_its_recordings_are_read_as_when_it_was_made(source, recordings):
     assert set(asked) <= set(recordings[0].table["recording_id"])
 
 
+def test_settings_that_are_given_later_win_and_those_of_one_corpus_stay_with_it(source, tmp_path):
+    given = ["demo.corpus.subjects=10", f"paths.data={tmp_path}", f"paths.data={tmp_path / 'x'}"]
+    both = replace(source, datamodules=("demo", "coswara"), overrides=("demo.corpus.subjects=99",))
+    recordings, notes = read_recordings(both, given)
+    assert [one.table.height for one in recordings] == [30]
+    assert str(tmp_path / "x") in notes[0]
+
+
+def test_a_setting_that_can_not_be_used_is_an_error_not_a_note(source):
+    with pytest.raises(UserError, match="subjects=8"):
+        read_recordings(source, ["demo.corpus.subjects=8"])
+
+
 def test_a_published_folder_is_read_with_its_faults(tmp_path):
     source = open_questions(write_published(tmp_path))
     assert source.datamodules == ("coswara",)

@@ -6,7 +6,7 @@ import pytest
 from raqa.errors import UserError
 from raqa.questions.balance import Balance
 from raqa.questions.block import SCHEMA
-from raqa.questions.collection import Collection, Part, scan, write
+from raqa.questions.collection import RECORDINGS_FILE, Collection, Part, scan, write
 from raqa.questions.subset import sample
 
 from .made import rows, subjects, table
@@ -69,3 +69,16 @@ def test_sizes_and_places_that_can_not_be_meant_are_refused_together(folder, tmp
     (tmp_path / "full" / "thesis.docx").write_text("")
     with pytest.raises(UserError, match=r"thesis\.docx"):
         sample(folder, tmp_path / "full", SMALL)
+
+
+def test_a_subset_keeps_the_recordings_that_it_asks_about_so_that_it_can_be_trained_on(
+    folder, tmp_path
+):
+    asked = scan(folder).select("corpus", "recording_id").unique().collect()
+    asked.with_columns(path=pl.lit("/there.wav")).write_parquet(folder / RECORDINGS_FILE)
+    sample(folder, tmp_path / "some", SMALL)
+    for kept in (tmp_path / "some", tmp_path / "some" / "natural_test"):
+        recordings = pl.read_parquet(kept / RECORDINGS_FILE)
+        chosen = scan(kept).collect()["recording_id"]
+        assert set(recordings["recording_id"]) == set(chosen)
+        assert recordings.columns == ["corpus", "recording_id", "path"]

@@ -247,6 +247,8 @@ def test_a_written_split_reads_back_the_same(table: pl.DataFrame, tmp_path: Path
         ("corpus,subject\nmade,s0001\n", "has no column subject_id, side"),
         ("corpus,subject_id,side\nmade,s0001,trian\n", "'trian'.*Did you mean train"),
         ("corpus,subject_id,side\nmade,s1,train\nmade,s1,test\n", "subject s1 stands on two sides"),
+        ("", "can not be read as a CSV"),
+        ("corpus,subject_id,side\nmade,s1,train,and,more\n", "can not be read as a CSV"),
     ],
 )
 def test_a_wrong_split_file_is_refused(table, tmp_path: Path, text: str, message: str) -> None:

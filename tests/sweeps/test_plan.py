@@ -147,3 +147,44 @@ def test_a_recipe_can_use_the_users_own_configs(faulty_recipe, command: Command)
     status, shown = command("plan", faulty_recipe("raise"))
     assert status == USER_MISTAKE
     assert "encoder=faulty: there is no encoder of that name" in shown
+
+
+@pytest.mark.parametrize(("layout", "task"), [("questions", "age"), ("within", "qa")])
+def test_answers_to_questions_have_a_layout_of_their_own(
+    layout: str, task: str, command: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(f"title: T\nlayout: {layout}\ncells:\n  - {{task: {task}, head: majority}}\n")
+    status, shown = command("plan", path)
+    assert status == USER_MISTAKE
+    assert f"task={task}: " in shown
+    assert "layout=questions" in shown
+
+
+def test_text_models_that_are_absent_are_named_with_the_way_to_them(
+    command: Command, tmp_path: Path
+) -> None:
+    path = tmp_path / "text.yaml"
+    path.write_text(
+        "title: T\nlayout: questions\nwith: {task: qa, datamodule.corpus.subjects: 20}\ncells:\n"
+        "  - {head: [majority, fusion], head.text_encoder.model: nobody/has-this}\n"
+        "  - {head: majority}\n".replace("[majority, fusion]", "fusion")
+    )
+    status, shown = command("plan", path)
+    assert status == 0
+    assert "fusion missing needs nobody/has-this" in shown
+    assert "majority missing fusion" not in shown
+    assert "give a folder with head.text_encoder.model=DIR" in shown
+
+
+def test_a_collection_that_is_absent_is_named_with_the_command_that_makes_it(
+    command: Command, tmp_path: Path
+) -> None:
+    from raqa.configuration.folder import experiments_folder
+
+    path, data = experiments_folder() / "ra_qa" / "table2.yaml", tmp_path / "data"
+    status, shown = command("plan", path, f"paths.data={data}")
+    assert status == 0
+    assert "7 cells: 7 missing" in shown
+    assert f"`raqa qa build CORPUS --out {data / 'questions' / 'all'}`" in shown
+    assert f"`raqa qa sample COLLECTION --out {data / 'questions' / 'subset'}`" in shown

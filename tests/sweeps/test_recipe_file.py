@@ -171,3 +171,20 @@ def test_a_recipe_that_is_not_there_names_its_neighbours() -> None:
     with pytest.raises(UserError, match=r"Did you mean .*cough_regression/table3"):
         read_recipe("cough_regresion/table3")
     assert "demo/figure2" in recipe_names()
+
+
+@pytest.mark.parametrize(
+    ("layout", "parts", "message"),
+    [
+        ("within", "[icbhi/diagnosis]", "parts: layout=within has none"),
+        ("questions", "[icbhi]", r"parts: expected a list of CORPUS/ATTRIBUTE"),
+        ("questions", "icbhi/diagnosis", r"parts: expected a list of CORPUS/ATTRIBUTE"),
+    ],
+)
+def test_parts_are_a_corpus_and_attribute_each_of_layout_questions(
+    layout: str, parts: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "parts.yaml"
+    path.write_text(f"title: T\nlayout: {layout}\nparts: {parts}\ncells:\n  - {{task: qa}}\n")
+    with pytest.raises(UserError, match=message):
+        read_recipe(str(path))

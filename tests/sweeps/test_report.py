@@ -90,3 +90,19 @@ def test_what_is_neither_is_refused_with_what_would_be(arguments, message, tmp_p
 )  # fmt: skip
 def test_a_report_stays_inside_its_folder_wherever_the_recipe_is(name: str, place: str) -> None:
     assert _inside(name) == Path(place)
+
+
+def test_a_recipe_of_questions_is_swept_and_shown_in_the_terminal(command: Command, tmp_path):
+    path, out = tmp_path / "asked.yaml", tmp_path / "out"
+    path.write_text(
+        "title: Asked\nlayout: questions\n"
+        "with: {task: qa, datamodule.corpus.subjects: 40, seeds: 2}\n"
+        "cells:\n  - {head: [majority, random]}\n"
+    )
+    assert command("sweep", path, "head=majority")[0] == 0
+    status, shown = command("report", path, "--out", str(out), "--format", "csv")
+    assert status == 0
+    assert "questions measure majority random" in shown
+    assert "single verify macro-F1" in shown
+    table = pl.read_csv(out / "table.csv")
+    assert table["random_problem"].to_list() == ["not run yet"] * table.height

@@ -15,7 +15,7 @@ from raqa.sweeps.recipe import Recipe
 from raqa.sweeps.recipe_file import read_recipe
 
 ENCODERS = ("opera_ct", "opera_ce", "opera_gt", "hear", "m2d_resp")
-PAPER = [name for name in recipe_names() if name.startswith("cough_regression/")]
+PAPER = [name for name in recipe_names() if name.startswith(("cough_regression/", "ra_qa/"))]
 
 
 def _published(recipe: Recipe) -> pl.DataFrame:
@@ -68,9 +68,25 @@ def test_table_5_has_the_six_directions_with_every_encoder() -> None:
     assert expected == _chosen(recipe, "datamodule", "datamodule@regime.target", "encoder")
 
 
+@pytest.mark.parametrize(("name", "numbers"), [("table2", 45), ("table3", 21)])
+def test_ra_qas_numbers_are_of_models_of_the_recipe_or_of_pengi(name: str, numbers: int) -> None:
+    recipe = read_recipe(f"ra_qa/{name}")
+    published = _published(recipe)
+    assert published.height == numbers
+    assert set(published["head"]) - {head for (head,) in _chosen(recipe, "head")} == {"pengi"}
+    if name == "table3":
+        about = {f"{corpus}/{of}" for corpus, of in published.select("corpus", "attribute").rows()}
+        assert about == set(recipe.parts)
+
+
+def test_ra_qas_tables_are_of_the_same_runs() -> None:
+    one, two = (read_recipe(f"ra_qa/{name}").cells for name in ("table2", "table3"))
+    assert [cell.overrides for cell in one] == [cell.overrides for cell in two]
+
+
 @pytest.mark.parametrize("name", PAPER)
 def test_the_papers_recipes_use_published_weights(name: str) -> None:
-    assert "random" not in read_recipe(name).path.read_text(encoding="utf-8")
+    assert "weights" not in read_recipe(name).path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", recipe_names())
@@ -81,7 +97,8 @@ def test_a_recipe_repeats_no_setting_of_a_config_file(name: str) -> None:
     for key, value in (content.get("with") or {}).items():
         group, _, setting = str(key).partition(".")
         for file in (config_folder() / group).glob("*.yaml") if setting else ():
-            assert OmegaConf.select(OmegaConf.load(file), setting) != value, (key, file)
+            there = OmegaConf.select(OmegaConf.load(file), setting, default="no such setting")
+            assert there != value, (key, file)
 
 
 def test_a_wheel_carries_the_recipes() -> None:

@@ -36,6 +36,10 @@ KNOBS: dict[str, Any] = {
 }
 
 
+ELSEWHERE = ("accelerator", "devices", "calibration")
+"""Knobs that no single fit feels: where it happens, and which recordings it is given."""
+
+
 def test_the_papers_recipe_is_the_default() -> None:
     assert TrainerSettings() == TrainerSettings(
         optimizer="adam",
@@ -55,7 +59,7 @@ def test_the_papers_recipe_is_the_default() -> None:
 
 
 def test_every_knob_is_tried() -> None:
-    assert {field.name for field in fields(TrainerSettings)} == {*KNOBS, "accelerator", "devices"}
+    assert {field.name for field in fields(TrainerSettings)} == {*KNOBS, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("knob", KNOBS)
@@ -105,8 +109,14 @@ def test_a_gpu_is_used_where_there_is_one(found: int, monkeypatch: pytest.Monkey
     assert device() == (("cuda", [0]) if found else ("cpu", 1))
     if found:
         assert device(devices=[1]) == ("cuda", [1])
+        assert device(devices=2) == ("cuda", [0, 1])
     with pytest.raises(UserError, match=f"no CUDA device 5: {found} found"):
         device(accelerator="cuda", devices=[5])
+
+
+def test_several_devices_are_refused_where_the_models_are_small(data: FitData) -> None:
+    with pytest.raises(UserError, match="trainer.devices=2: MLPHead is too small"):
+        fit(MLPHead(), data, [0], replace(BASE, devices=2))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +139,8 @@ def test_a_gpu_is_used_where_there_is_one(found: int, monkeypatch: pytest.Monkey
         ("standardise_label", 1),
         ("precision", 16),
         ("accelerator", "gpus"),
-        ("devices", 2),
+        ("calibration", 0.6),
+        ("devices", 0),
         ("devices", []),
         ("devices", [-1]),
         ("momentum", 0.9),

@@ -58,7 +58,7 @@ class Outcome:
     Attributes:
         parameters: each seed's best, by name.
         rows: of HISTORY.
-        device: of the process that trained, or of the first one.
+        device: that trained, or the first of them.
         model: that it was trained in; None: it stayed in another process.
     """
 
@@ -109,7 +109,7 @@ def train_seeds(
         },
         rows=[row for seed in job.seeds for row in finished[seed].rows],
         scaling=sides.scaling,
-        device=next(model.mapper.parameters()).device,
+        device=_device(arguments),
         model=model,
     )
 
@@ -228,6 +228,13 @@ class _Training:
             gradient_clip_val=self.job.settings.gradient_clip_norm,
             use_distributed_sampler=False,
         )
+
+
+def _device(arguments: Mapping[str, Any]) -> torch.device:
+    """The first device that trains; Lightning itself brings the model back to the CPU."""
+    if arguments["accelerator"] == "cpu":
+        return torch.device("cpu")
+    return torch.device("cuda", arguments["devices"][0])
 
 
 def _together(accelerator: str, place: Place | None) -> dict[str, Any]:

@@ -40,8 +40,10 @@ class SoftPrefixHead(QuestionHead):
             adds up the gradients of as many passes as it needs. Bounds the memory.
     """
 
-    hears_frames: ClassVar[bool] = True
+    takes_frames: ClassVar[bool] = True
+    several_devices: ClassVar[bool] = True
     says_labels: ClassVar[bool] = False
+
     language_model: LanguageModelSettings = Field(default_factory=LanguageModelSettings)
     mapper: MapperSettings = Field(default_factory=MapperSettings)
     lora: LoraSettings = Field(default_factory=LoraSettings)

@@ -22,7 +22,7 @@ MEASURES = (
     "median_mae",
     "relative_mae",
 )
-INTERVALS = ("macro_f1", "accuracy", "mae", "relative_mae")
+INTERVALS = ("macro_f1", "balanced_accuracy", "accuracy", "mae", "relative_mae")
 """Measures that have an interval."""
 LOST = 0.01
 """Share of resamples in which a measure may be undefined; above it the rest is a biased choice."""

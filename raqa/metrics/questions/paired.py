@@ -16,8 +16,8 @@ from raqa.metrics.questions.measures import Measured, interval, measure
 from raqa.metrics.questions.score import RESAMPLES
 from raqa.metrics.questions.slices import By, Part, parts_of
 
-Measure = Literal["macro_f1", "accuracy", "relative_mae"]
-COMPARED: tuple[Measure, ...] = ("macro_f1", "accuracy", "relative_mae")
+Measure = Literal["macro_f1", "balanced_accuracy", "accuracy", "relative_mae"]
+COMPARED: tuple[Measure, ...] = ("macro_f1", "balanced_accuracy", "accuracy", "relative_mae")
 _LOWER_IS_BETTER = ("relative_mae",)
 
 

@@ -172,17 +172,17 @@ class QuestionScores:
             )
         if self.rendered:
             found.append(
-                "Texts are rendered from labels in the reference answers' own wording, which "
+                "Rendered: texts are made from labels in the reference answers' own wording, which "
                 "inflates exact match, ROUGE-L and BERTScore: compare them among such models only."
             )
         if labels is not None and labels.one_class:
             found.append(
-                f"{len(labels.one_class)} of {counts.groups} groups have a truth of one class and "
-                f"are left out of macro-F1: {_some(labels.one_class)}."
+                f"One class: {len(labels.one_class)} of {counts.groups} groups have a truth of one "
+                f"class and are left out of macro-F1: {_some(labels.one_class)}."
             )
         if labels is not None and labels.absent:
             found.append(
-                f"{len(labels.absent)} class(es) of training are absent from the test truth: "
+                f"Absent: {len(labels.absent)} class(es) of training are not in the test truth: "
                 f"{_some(labels.absent)}."
             )
         return tuple(found)

@@ -33,7 +33,7 @@ def corpus_section(shortcuts: pl.DataFrame) -> Section:
     strong = notable(shortcuts)
     verdict = f"{strong.height:,} of {times(shortcuts.height, 'shared attribute')}"
     return Section("Labels that follow the corpus", verdict, bool(strong.height), _COLUMNS,
-                   _rows(strong), _NOTE)  # fmt: skip
+                   _rows(strong), _NOTE if strong.height else "")  # fmt: skip
 
 
 def format_section(shortcuts: Mapping[str, pl.DataFrame]) -> Section:

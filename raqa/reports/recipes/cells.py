@@ -15,7 +15,7 @@ from raqa.metrics.regression import RegressionScores
 from raqa.reports.run_tables import HISTORY, Run
 from raqa.reports.text import pretraining_overlap
 
-Layout = Literal["within", "heads", "cross", "low_n"]
+Layout = Literal["within", "heads", "cross", "low_n", "questions"]
 
 TARGET = "datamodule@regime.target"
 _PLACED = (
@@ -33,12 +33,14 @@ class RecipeFacts:
         name: as on the command line, for example "cough_regression/table3".
         layout: which table or figure it is.
         published: the paper's numbers (published.py), or None.
+        parts: CORPUS/ATTRIBUTE of the questions that are shown; none: all, by question type.
     """
 
     name: str
     title: str
     layout: Layout
     published: Path | None = None
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,19 @@ def with_errors(cell: ReportCell) -> ReportCell:
     """The cell itself, or said to be missing where its run has no error in the label's unit."""
     if cell.run is None or cell.run.provenance.kind == "regression":
         return cell
-    problem = f"{cell.task} is told in classes; this table shows errors in the label's unit"
+    told = {
+        "classification": f"{cell.task} is told in classes",
+        "questions": "the run answers questions, which layout=questions shows",
+    }[cell.run.provenance.kind]
+    problem = f"{told}; this table shows errors in the label's unit"
+    return ReportCell(cell.choices, None, problem)
+
+
+def with_answers(cell: ReportCell) -> ReportCell:
+    """The cell itself, or said to be missing where its run answers no questions."""
+    if cell.run is None or cell.run.provenance.kind == "questions":
+        return cell
+    problem = f"{cell.task} is no question; this table shows answers to questions (task=qa)"
     return ReportCell(cell.choices, None, problem)
 
 

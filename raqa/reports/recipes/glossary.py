@@ -1,8 +1,8 @@
 """What the numbers of a recipe's report mean, in plain words."""
 
-from raqa.reports.glossary import NUMBERS
+from raqa.reports.glossary import NUMBERS, QUESTIONS
 
-_OF_RECIPES = (
+_BEST = (
     (
         "Best",
         "Every encoder of a row is compared with every other on the same test recordings: errors "
@@ -10,6 +10,8 @@ _OF_RECIPES = (
         "all pairs of the row corrected together (Holm). Bold are the smallest error and those "
         "that can not be told from it.",
     ),
+)
+_MARKS = (
     (
         "†",
         "The encoder saw the tested corpus in pre-training, or may have. It is shown, and can not "
@@ -26,5 +28,16 @@ _OF_RECIPES = (
     ),
     ("Paper", "The published number, and ours minus the published one."),
 )
-TERMS = (*_OF_RECIPES, *(entry for entry in NUMBERS if entry[0] != "Against median"))
-"""Term and explanation."""
+TERMS = (*_BEST, *_MARKS, *(entry for entry in NUMBERS if entry[0] != "Against median"))
+"""Term and explanation, where errors of numbers are shown."""
+
+ANSWERS = (
+    (
+        "Bold",
+        "Better than the question prior: the 95 % interval of the difference, on the same "
+        "questions and the same drawn subjects, leaves out 0.",
+    ),
+    *(entry for entry in _MARKS if entry[0] != "Collapsed"),
+    *(entry for entry in QUESTIONS if entry[0] != "Against prior"),
+)
+"""The same where answers to questions are shown."""

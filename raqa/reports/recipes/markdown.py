@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from raqa.reports.markdown import bullets, escape
-from raqa.reports.recipes.glossary import TERMS
 from raqa.reports.recipes.tables import RecipeReport, Shown, Table
 
 
@@ -30,7 +29,10 @@ def markdown(report: RecipeReport, figures: bool) -> str:
                 f"![{escape(picture.title)}](figures/{picture.name}.png)",
                 escape(picture.caption),
             ]
-    blocks += ["## What the numbers mean", bullets(f"**{t}**: {escape(x)}" for t, x in TERMS)]
+    blocks += [
+        "## What the numbers mean",
+        bullets(f"**{t}**: {escape(x)}" for t, x in report.terms),
+    ]
     return "\n\n".join(blocks) + "\n"
 
 

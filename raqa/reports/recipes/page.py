@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from raqa.reports.html_page import render
-from raqa.reports.recipes.glossary import TERMS
 from raqa.reports.recipes.tables import RecipeReport, RowPairs
 from raqa.reports.svg import inline_svg
 from raqa.reports.text import decimals, interval_text, number_text
@@ -22,7 +21,7 @@ def recipe_page(report: RecipeReport) -> str:
         report=report,
         figures=figures,
         pairs=[(row.row, _pair_rows(row)) for row in report.pairs],
-        terms=TERMS,
+        terms=report.terms,
     )
 
 

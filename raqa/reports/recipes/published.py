@@ -14,7 +14,9 @@ from raqa.errors import UserError
 _LONG = ("corpus", "target", "encoder", "mae_mean")
 _WIDE = ("corpus", "target", "head")
 _CROSS = ("train_on", "test_on", "encoder", "cross_mae", "within_mae", "gap")
-_SHAPES = (_CROSS, _LONG, (*_WIDE, "one column per encoder"))
+_ANSWERS = ("question_type", "metric", "head", "value")
+_ABOUT = ("corpus", "attribute")
+_SHAPES = (_CROSS, _LONG, (*_WIDE, "one column per encoder"), _ANSWERS)
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,13 @@ class Published:
     Attributes:
         errors: by corpus, task, head ("" where the table has one head) and encoder.
         directions: by training and tested corpus.
+        answers: of answers to questions, by part (a question type, or "corpus / attribute /
+            question type"), metric and head.
     """
 
     errors: Mapping[tuple[str, str, str, str], PublishedError] = field(default_factory=dict)
     directions: Mapping[tuple[str, str], PublishedDirection] = field(default_factory=dict)
+    answers: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
 
     def error(self, corpus: str, task: str, head: str, encoder: str) -> PublishedError | None:
         """The paper's number for a cell, where it has one."""
@@ -68,7 +73,8 @@ def read_published(path: Path | None) -> Published:
 
     The columns say which table it is: a row per cell (corpus, target, encoder, mae_mean and
     mae_std), a row per corpus, target and head with a column per encoder, or a row per direction
-    (train_on, test_on, encoder, cross_mae, within_mae, gap).
+    (train_on, test_on, encoder, cross_mae, within_mae, gap). Of answers to questions a row per
+    number (question_type, metric, head, value), with corpus and attribute where it is of one.
 
     Raises:
         UserError: it can not be read, or has none of these shapes.
@@ -80,6 +86,8 @@ def read_published(path: Path | None) -> Published:
         _check(path, table)
         if set(_CROSS) <= set(table.columns):
             return Published(directions=_directions(table))
+        if set(_ANSWERS) <= set(table.columns):
+            return Published(answers=_answers(table))
         if set(_LONG) <= set(table.columns):
             return Published(errors=_long(table))
         if set(_WIDE) <= set(table.columns):
@@ -101,6 +109,8 @@ def _check(path: Path, table: pl.DataFrame) -> None:
     numbers: Sequence[str]
     if set(_CROSS) <= columns:
         names, numbers, optional = _CROSS[:2], _CROSS[3:], False
+    elif set(_ANSWERS) <= columns:
+        names, numbers, optional = (*_ABOUT, *_ANSWERS[:-1]), _ANSWERS[-1:], False
     elif set(_LONG) <= columns:
         names, numbers = (*_WIDE, "encoder"), ("mae_mean", "mae_std")
     elif set(_WIDE) <= columns:
@@ -148,6 +158,16 @@ def _wide(table: pl.DataFrame) -> dict[tuple[str, str, str, str], PublishedError
         for encoder in encoders
         if row[encoder] is not None
     }
+
+
+def _answers(table: pl.DataFrame) -> dict[tuple[str, str, str], float]:
+    """By part, metric and head."""
+    found = {}
+    for row in table.iter_rows(named=True):
+        about = [row[name] for name in _ABOUT if row.get(name)]
+        part = " / ".join([*about, row["question_type"]])
+        found[part, row["metric"], row["head"]] = float(row["value"])
+    return found
 
 
 def _directions(table: pl.DataFrame) -> dict[tuple[str, str], PublishedDirection]:

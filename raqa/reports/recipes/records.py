@@ -54,6 +54,24 @@ def record(
     recipe: RecipeFacts, cell: ReportCell, column: str, row: Row, published: PublishedError | None
 ) -> dict[str, Any]:
     """One cell under RECORDS."""
+    found = cell_record(recipe, cell, column)
+    if published:
+        found |= {"published": published.mean, "published_sd": published.sd}
+    if cell.run is None:
+        return found
+    mean = errors_of(cell.run).mae.mean
+    return {
+        **found,
+        "validation_mae": plain(validation_error(cell.run)),
+        "best": row.group[:1] == (column,),
+        "best_group": column in row.group,
+        "p_holm_to_best": _p_to_best(row, column),
+        "minus_published": mean.value - published.mean if published and mean.defined else None,
+    }
+
+
+def cell_record(recipe: RecipeFacts, cell: ReportCell, column: str) -> dict[str, Any]:
+    """One cell under RECORDS, without what comparing it with others or with a paper gives."""
     facts: dict[str, Any] = {
         "recipe": recipe.name,
         "title": recipe.title,
@@ -67,23 +85,15 @@ def record(
         "size": cell.size or None,
         "subset_seed": int(cell.draw) if cell.draw else None,
         "equal_updates": cell.equal_updates if cell.size else None,
-        "published": published.mean if published else None,
-        "published_sd": published.sd if published else None,
     }
     if cell.run is None:
         return {**dict.fromkeys(RECORDS), **facts}
-    run, mean = cell.run, errors_of(cell.run).mae.mean
-    numbers = {name: value for name, value in result_row(run).items() if name in RECORDS}
+    run = cell.run
     return {
         **dict.fromkeys(RECORDS),
-        **numbers,
+        **{name: value for name, value in result_row(run).items() if name in RECORDS},
         **facts,
         "watermark": None if run.provenance.weights_real else "random weights, not a result",
-        "validation_mae": plain(validation_error(run)),
-        "best": row.group[:1] == (column,),
-        "best_group": column in row.group,
-        "p_holm_to_best": _p_to_best(row, column),
-        "minus_published": mean.value - published.mean if published and mean.defined else None,
     }
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from raqa.reports.recipes.glossary import TERMS
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -95,6 +97,8 @@ class RecipeReport:
         notes: explanations of marks, numbered from 1 by their place where a table says [1].
         footnotes: what † and ? stand for, a line each.
         records: one dictionary per cell, with the same keys in all of them.
+        overview: a table that a terminal shows; None: the findings are enough.
+        terms: what the numbers mean, term and explanation.
     """
 
     name: str
@@ -107,6 +111,8 @@ class RecipeReport:
     notes: tuple[str, ...]
     footnotes: tuple[str, ...]
     records: tuple[Mapping[str, Any], ...]
+    overview: Table | None = None
+    terms: tuple[tuple[str, str], ...] = TERMS
 
 
 class Notes:

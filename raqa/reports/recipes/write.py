@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from raqa.errors import UserError, neighbours
-from raqa.reports.recipes.cells import Layout, RecipeFacts, ReportCell, with_errors
+from raqa.reports.recipes.cells import Layout, RecipeFacts, ReportCell, with_answers, with_errors
 from raqa.reports.recipes.cross import cross_report
 from raqa.reports.recipes.encoders import encoders_report
 from raqa.reports.recipes.low_n import low_n_report
 from raqa.reports.recipes.published import Published, read_published
+from raqa.reports.recipes.question_layout import questions_report
 from raqa.reports.recipes.records import pairs_table, records_table
 from raqa.reports.recipes.tables import Picture, RecipeReport
 
@@ -22,6 +23,7 @@ _MAKERS: dict[Layout, Callable[[RecipeFacts, Sequence[ReportCell], Published], R
     "heads": encoders_report,
     "cross": cross_report,
     "low_n": low_n_report,
+    "questions": questions_report,
 }
 
 
@@ -32,7 +34,8 @@ def make_recipe_report(recipe: RecipeFacts, cells: Sequence[ReportCell]) -> Reci
         UserError: no cell is done, the published numbers can not be read, or two cells would
             stand at the same place.
     """
-    cells = [with_errors(cell) for cell in cells]
+    shown = with_answers if recipe.layout == "questions" else with_errors
+    cells = [shown(cell) for cell in cells]
     if all(cell.run is None for cell in cells):
         causes = list(dict.fromkeys(cell.problem or "" for cell in cells))
         raise UserError(

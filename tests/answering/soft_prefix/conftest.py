@@ -11,7 +11,7 @@ from raqa.answering.soft_prefix.settings import (
     LanguageModelSettings,
     LoraSettings,
 )
-from soft_prefix.tiny import MAPPER, tiny_model
+from soft_prefix.tiny import CHAT, MAPPER, tiny_model
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +20,7 @@ def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LanguageM
     return {
         "gpt2": tiny_model(tmp_path_factory.mktemp("gpt2"), "gpt2"),
         "llama": tiny_model(tmp_path_factory.mktemp("llama"), "llama"),
+        "chat": tiny_model(tmp_path_factory.mktemp("chat"), "gpt2", chat=CHAT),
     }
 
 

@@ -67,7 +67,7 @@ class _Epochs:
 
     told = 0
 
-    def log_metrics(self, metrics: dict[str, float], step: int) -> None:
+    def log_metrics(self, *_: object, **__: object) -> None:
         self.told += 1
 
 
@@ -76,9 +76,9 @@ def test_two_processes_stop_and_go_on_as_if_they_had_not(
 ) -> None:
     epochs = _Epochs()
     fitting = Fitting((0,), TWO, checkpoint=tmp_path / "checkpoint")
+    # Asked in this process only, while the others train.
+    stopping = replace(fitting, stop=lambda: epochs.told > 0, loggers=[cast(Any, epochs)])
     with pytest.raises(StoppedError, match="of seed 0"):
-        # Asked in this process only, while the others train.
-        stopping = replace(fitting, stop=lambda: epochs.told > 0, loggers=[cast(Any, epochs)])
         still.fit(TRAIN, VALIDATION, stopping)
     assert epochs.told < ONE.max_epochs
     assert list(tmp_path.iterdir()) == [fitting.checkpoint]

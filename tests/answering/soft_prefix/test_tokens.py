@@ -10,12 +10,7 @@ from raqa.answering.soft_prefix.language_model import LanguageModel, load_langua
 from raqa.answering.soft_prefix.settings import LanguageModelSettings, PromptSettings
 from raqa.answering.soft_prefix.tokens import check_room, tokenise
 from raqa.errors import UserError
-from soft_prefix.tiny import pairs
-
-CHAT = (
-    "{{ bos_token }}{% for message in messages %}{{ message['role'] }} {{ message['content'] }}"
-    "{% endfor %}{% if add_generation_prompt %} Answer :{% endif %}"
-)
+from soft_prefix.tiny import CHAT, pairs
 
 
 def _rows(question: str, answer: str | None = None) -> pl.DataFrame:

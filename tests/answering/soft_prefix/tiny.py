@@ -20,11 +20,19 @@ from raqa.tables import QUESTIONS
 QUESTION_WORDS = ["Question", "Answer", ":", "what", "is", "the", "of", "recording", "heard",
                   "in", "this", "?", "cough", "breath", "long"]  # fmt: skip
 ANSWER_WORDS = ["It", "a", "dry", "wet", "calm", "fast", "and", "clear", "."]
+CHAT = (
+    "{{ bos_token }}{% for message in messages %}{{ message['role'] }} {{ message['content'] }}"
+    "{% endfor %}{% if add_generation_prompt %} Answer :{% endif %}"
+)
 MAPPER = MapperSettings(kind="mlp", hidden=32, dropout=0.0)
 
 
 def tiny_model(
-    folder: Path, kind: Literal["gpt2", "llama"] = "gpt2", *, words: tuple[str, ...] = ()
+    folder: Path,
+    kind: Literal["gpt2", "llama"] = "gpt2",
+    *,
+    words: tuple[str, ...] = (),
+    chat: str | None = None,
 ) -> LanguageModelSettings:
     """Save a tiny language model with a tokenizer of whole words.
 
@@ -45,7 +53,11 @@ def tiny_model(
             single="<begin> $A", special_tokens=[("<begin>", 1)]
         )
     PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, eos_token="<end>", unk_token="<unknown>", **extra
+        tokenizer_object=tokenizer,
+        eos_token="<end>",
+        unk_token="<unknown>",
+        chat_template=chat,
+        **extra,
     ).save_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)

@@ -15,6 +15,7 @@ from raqa.reports.run_folder import RunFolder, read_run
 from raqa.reports.scoring import Own
 from raqa.tables import set_aside_table
 from reports.conftest import make_fold, make_predictions, provenance
+from reports.question_runs import MakeAnswers, answers_maker
 
 MakeCell = Callable[..., ReportCell]
 SUBJECTS = 300
@@ -123,6 +124,12 @@ def make_cell(tmp_path: Path) -> MakeCell:
     return cell_maker(tmp_path / "runs")
 
 
+@pytest.fixture
+def make_answers(tmp_path: Path) -> MakeAnswers:
+    """Write a run that answers questions below tmp_path/runs and give its cell."""
+    return answers_maker(tmp_path / "runs")
+
+
 @pytest.fixture(scope="session")
 def make_cell_in() -> Callable[[Path], MakeCell]:
     """Write runs below a folder of one's choice."""
@@ -132,6 +139,6 @@ def make_cell_in() -> Callable[[Path], MakeCell]:
 @pytest.fixture
 def recipe() -> Callable[..., RecipeFacts]:
     """A recipe's facts: `recipe("within", published=path)`."""
-    return lambda layout, published=None: RecipeFacts(
-        f"demo/{layout}", f"A table of layout {layout}", layout, published
+    return lambda layout, published=None, parts=(): RecipeFacts(
+        f"demo/{layout}", f"A table of layout {layout}", layout, published, parts
     )

@@ -29,6 +29,22 @@ def test_a_row_per_direction(tmp_path):
     assert (found.encoder, found.cross, found.within, found.gap) == ("hear", 11.55, 9.12, 2.43)
 
 
+def test_a_row_per_number_of_answers_of_everything_or_of_one_attribute(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("question_type,metric,head,value\nnumbers,mae,fusion,8.06\n")
+    assert read_published(path).answers == {("numbers", "mae", "fusion"): 8.06}
+    path.write_text(
+        "corpus,attribute,question_type,metric,head,value\n"
+        "icbhi,diagnosis,open_ended,macro_f1,fusion,0.07\n"
+    )
+    found = read_published(path).answers
+    assert found == {("icbhi / diagnosis / open_ended", "macro_f1", "fusion"): 0.07}
+    path.write_text("question_type,metric,head,value\na,b,c,ten\na,b,c,1\na,b,c,2\n")
+    with pytest.raises(UserError, match="ten is no number") as caught:
+        read_published(path)
+    assert "a, b, c stands in line 2 too" in str(caught.value.problems)
+
+
 def test_other_columns_are_refused_with_what_was_expected(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n")
