@@ -104,17 +104,13 @@ def search(
         ended = ended.gather(1, source) | (new == stop)
         tokens = torch.cat([tokens[items, source], new[:, :, None]], dim=2)
         rows = items * beams + source
-    return _sorted(tokens, lengths, totals)
+    return _cut(tokens, lengths, totals)
 
 
-def _sorted(tokens: Tensor, lengths: Tensor, totals: Tensor) -> list[tuple[Beam, ...]]:
-    """Cut the beams of every item to their lengths and sort them."""
-    scores = (totals / lengths).tolist()
-    found = []
-    for item, (rows, sizes) in enumerate(zip(tokens.tolist(), lengths.tolist(), strict=True)):
-        made = [
-            Beam(tuple(row[:size]), score)
-            for row, size, score in zip(rows, sizes, scores[item], strict=True)
-        ]
-        found.append(tuple(sorted(made, key=lambda beam: -beam.score)))
-    return found
+def _cut(tokens: Tensor, lengths: Tensor, totals: Tensor) -> list[tuple[Beam, ...]]:
+    """Cut the beams of every item to their lengths; each step has left the best first."""
+    columns = (tokens.tolist(), lengths.tolist(), (totals / lengths).tolist())
+    return [
+        tuple(Beam(tuple(row[:size]), score) for row, size, score in zip(*item, strict=True))
+        for item in zip(*columns, strict=True)
+    ]
