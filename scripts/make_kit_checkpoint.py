@@ -3,8 +3,9 @@
     python scripts/make_kit_checkpoint.py KIT ENCODER OUT
 
 KIT is the folder with fill.py and one folder for each encoder; ENCODER one of those folders
-(opera_ct, opera_ce, opera_gt, hear, m2d); OUT the file to write. `encoder.weights=OUT` then runs
-the encoder end to end without its real weights.
+(opera_ct, opera_ce, opera_gt, hear, m2d, pengi); OUT the file to write. `encoder.weights=OUT` then
+runs the encoder, or `raqa.responders.pengi.model.Pengi.load(OUT)` the audio-language model, end to
+end without real weights.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ import torch
 
 def load_module(kit: Path, name: str) -> ModuleType:
     """Import one of the kit's own Python files, which import each other by bare name."""
-    spec = importlib.util.spec_from_file_location(f"parity_{name}", kit / f"{name}.py")
+    path = kit / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"parity_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise SystemExit(f"{kit} has no {name}.py; is it a parity kit?")
     module = importlib.util.module_from_spec(spec)
@@ -35,16 +37,22 @@ def load_module(kit: Path, name: str) -> ModuleType:
     return module
 
 
-def kit_tensors(kit: Path, encoder: str) -> dict[str, torch.Tensor]:
-    """All tensors of an encoder's checkpoint, as the kit's rule fills them."""
+def kit_tensors(kit: Path, encoder: str, beginning: str = "") -> dict[str, torch.Tensor]:
+    """The tensors of a checkpoint whose names begin so, as the kit's rule fills them."""
     spec = json.loads((kit / encoder / "params.json").read_text())["tensors"]
-    state = load_module(kit, "fill").build_state(spec)
+    spec = [tensor for tensor in spec if tensor["name"].startswith(beginning)]
+    own = f"{encoder}/fill_extra"  # a kit may have a rule of its own
+    rule = own if (kit / f"{own}.py").is_file() else "fill"
+    state = load_module(kit, rule).build_state(spec)
     return OrderedDict((name, torch.from_numpy(array)) for name, array in state.items())
 
 
 def in_container(kit: Path, encoder: str, tensors: dict[str, torch.Tensor]) -> dict[str, Any]:
     """Wrap tensors the way the published file does."""
     container = json.loads((kit / encoder / "params.json").read_text())["checkpoint"]["container"]
+    if "'model'" in container:
+        # Beside them training state, which torch.load(weights_only=True) refuses.
+        return {"model": tensors, "epoch": 0, "arguments": argparse.Namespace(data=Path("data"))}
     if "Lightning" not in container:
         return tensors
     return {

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from raqa.heads.data import FitData
+
+if TYPE_CHECKING:
+    from tests.parity import ParityKit
 
 # Real recordings in their official layouts. They are not part of the project: tests that need
 # them skip where they are absent.
@@ -23,6 +27,20 @@ def test_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real recordings at {folder}; RAQA_TEST_DATA names another place")
     return folder
+
+
+@pytest.fixture(scope="session")
+def parity_kit(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> ParityKit:
+    """The kit at RAQA_PARITY_KIT, by default beside the real recordings, or skip."""
+    from tests.parity import ParityKit
+
+    place = os.environ.get("RAQA_PARITY_KIT")
+    folder = Path(place) if place else request.getfixturevalue("test_data").parent / "parity"
+    if not (folder / "fill.py").is_file():
+        pytest.skip(f"no parity kit at {folder}; RAQA_PARITY_KIT names another place")
+    return ParityKit(folder.resolve(), tmp_path_factory.mktemp("checkpoints"))
 
 
 @pytest.fixture(autouse=True)

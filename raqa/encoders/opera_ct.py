@@ -22,9 +22,20 @@ CELLS = 8  # tokens along a side after the last stage
 
 
 class HtsAt(nn.Module):
-    """Batch normalisation of mel bands and the Swin transformer (Chen et al. 2022, HTS-AT)."""
+    """Batch normalisation of mel bands and the Swin transformer (Chen et al. 2022, HTS-AT).
 
-    def __init__(self) -> None:
+    Args:
+        width: of a token of the first stage; every stage doubles it.
+        depths: blocks of each stage.
+        heads: of attention in each stage.
+    """
+
+    def __init__(
+        self,
+        width: int = 96,
+        depths: tuple[int, ...] = (2, 2, 6, 2),
+        heads: tuple[int, ...] = (4, 8, 16, 32),
+    ) -> None:
         from timm.models.swin_transformer import SwinTransformer
 
         super().__init__()
@@ -34,15 +45,18 @@ class HtsAt(nn.Module):
             patch_size=4,
             in_chans=1,
             num_classes=0,
-            embed_dim=96,
-            depths=(2, 2, 6, 2),
-            num_heads=(4, 8, 16, 32),
+            embed_dim=width,
+            depths=depths,
+            num_heads=heads,
             window_size=8,
             drop_path_rate=0.0,
         )
 
     def forward(self, spectrograms: Tensor) -> Tensor:
-        """Turn `[clips, frames, 64]`, at most 1024 frames, into tokens `[clips, 8, 8, 768]`."""
+        """Turn `[clips, frames, 64]`, at most 1024 frames, into tokens `[clips, 8, 8, 8 width]`.
+
+        A token of the last stage is eight times as wide as one of the first.
+        """
         tokens: Tensor = self.swin.forward_features(self.picture(spectrograms))
         return tokens
 
@@ -66,12 +80,19 @@ def stretching(frames: int, like: Tensor) -> Tensor:
     return interpolate(identity, (frames, FRAMES), mode="bicubic", align_corners=True)[0, 0]
 
 
-def _published_name(name: str) -> str:
-    """HTS-AT has the merging of patches at the end of a stage, timm at the start of the next."""
+def htsat_name(name: str) -> str:
+    """The name of one of `HtsAt`'s tensors in its authors' code.
+
+    There the merging of patches is at the end of a stage, in timm at the start of the next.
+    """
     parts = name.removeprefix("swin.").split(".")
     if "downsample" in parts:
         parts[1] = str(int(parts[1]) - 1)
-    return "encoder.encoder.htsat." + ".".join(parts)
+    return ".".join(parts)
+
+
+def _published_name(name: str) -> str:
+    return f"encoder.encoder.htsat.{htsat_name(name)}"
 
 
 class OperaCT(OperaEncoder):

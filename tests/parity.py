@@ -5,21 +5,18 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 RATE = 16_000
-INPUTS = ("cough2", "short07", "mid3", "long818", "long12", "silence2")
 
 
 def _script() -> Any:
-    path = Path(__file__).parents[2] / "scripts" / "make_kit_checkpoint.py"
+    path = Path(__file__).parents[1] / "scripts" / "make_kit_checkpoint.py"
     spec = importlib.util.spec_from_file_location("make_kit_checkpoint", path)
     assert spec is not None
     assert spec.loader is not None
@@ -30,7 +27,7 @@ def _script() -> Any:
 
 @dataclass(frozen=True)
 class ParityKit:
-    """Golden inputs and outputs of the reference code, one folder for each encoder."""
+    """Golden inputs and outputs of the reference code, one folder for each model."""
 
     folder: Path
     checkpoints: Path
@@ -42,6 +39,12 @@ class ParityKit:
         waves: dict[str, NDArray[np.float32]] = inputs.make_inputs()
         assert inputs.digests(waves) == inputs.DIGESTS
         return waves
+
+    @functools.cached_property
+    def stereo(self) -> NDArray[np.float32]:
+        """A test waveform at 44.1 kHz with two channels, `[2, samples]`."""
+        samples = _script().load_module(self.folder, "inputs").make_stereo44()
+        return np.ascontiguousarray(samples.T.astype(np.float32) / 32768)
 
     def first_2s(self, name: str) -> NDArray[np.float32]:
         """The first two seconds of a waveform, zeros at the end."""
@@ -65,22 +68,10 @@ class ParityKit:
             _script().make(self.folder, encoder, path)
         return path
 
-    def tensors(self, encoder: str) -> dict[str, Any]:
-        """The kit's tensors by their published names."""
-        tensors: dict[str, Any] = _script().kit_tensors(self.folder, encoder)
+    def tensors(self, encoder: str, beginning: str = "") -> dict[str, Any]:
+        """The kit's tensors by their published names, those that begin so."""
+        tensors: dict[str, Any] = _script().kit_tensors(self.folder, encoder, beginning)
         return tensors
-
-
-@pytest.fixture(scope="session")
-def parity_kit(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> ParityKit:
-    """The kit at RAQA_PARITY_KIT, by default beside the real recordings, or skip."""
-    place = os.environ.get("RAQA_PARITY_KIT")
-    folder = Path(place) if place else request.getfixturevalue("test_data").parent / "parity"
-    if not (folder / "fill.py").is_file():
-        pytest.skip(f"no parity kit at {folder}; RAQA_PARITY_KIT names another place")
-    return ParityKit(folder.resolve(), tmp_path_factory.mktemp("checkpoints"))
 
 
 def relative_distance(given: NDArray[np.float32], golden: NDArray[np.float32]) -> float:
