@@ -110,7 +110,6 @@ class Draft:
     def __init__(self, target: RunFolder) -> None:
         self.target = target
         self.path = _beside(target.path, "partial")
-        self._known: Provenance
 
     def __enter__(self) -> Self:
         shutil.rmtree(self.path, ignore_errors=True)  # of an earlier process with this number
@@ -151,13 +150,13 @@ class Draft:
                 are asked in words to the folder.
             in_words: whether they are asked in words, about labels as well.
         """
-        self._known = Provenance.of(dict(provenance), PROVENANCE)
+        known = Provenance.of(dict(provenance), PROVENANCE)
         (self.path / CONFIG).write_text(config, encoding="utf-8")
         (self.path / PROVENANCE).write_text(
             json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
         check_table(fold, FOLD, name="fold").write_parquet(self.path / FOLDS)
-        columns = answer_columns(self._known)
+        columns = answer_columns(known)
         check_table(predictions, columns, name="predictions").write_parquet(self.path / PREDICTED)
         if own is not None:
             check_table(own.fold, FOLD, name="own fold").write_parquet(self.path / OWN_FOLD)
@@ -188,8 +187,10 @@ class Draft:
             the scores of this draft.
         """
         predictions, draws = pl.read_parquet(self.path / PREDICTED), (resamples, bootstrap_seed)
-        classes, fold = self._known.classes, pl.read_parquet(self.path / FOLDS)
-        scores = score_run(predictions, fold, classes, draws, read_answered(self.path, self._known))
+        facts = json.loads((self.path / PROVENANCE).read_text(encoding="utf-8"))
+        known, fold = Provenance.of(facts, PROVENANCE), pl.read_parquet(self.path / FOLDS)
+        classes = known.classes
+        scores = score_run(predictions, fold, classes, draws, read_answered(self.path, known))
         transfer = score_own(predictions, read_own(self.path, classes), classes, draws)
         files = {
             file.relative_to(self.path).as_posix(): _sha256(file)

@@ -135,7 +135,7 @@ def _arrived(process: subprocess.Popen[str], part: Path) -> None:
 
 
 def test_ctrl_c_stops_at_once_and_says_how_to_go_on(server: Server, tmp_path: Path) -> None:
-    server.block_s = 0.1
+    server.block_s = 1.0  # so that it is under way whenever the signal comes
     process = _start(TYPED, tmp_path, _offered(server))
     _arrived(process, tmp_path / "coughvid/.raqa/arriving/a.zip.part")
     process.send_signal(signal.SIGINT)
