@@ -43,7 +43,11 @@ def train(runs: Path, tiny_bert: Path, capsys: pytest.CaptureFixture[str]) -> Tr
     return call
 
 
-@pytest.mark.parametrize("head", ["majority", "random", "question_prior", "text_only", "svm"])
+@pytest.mark.parametrize(
+    "head",
+    ["svm", *(pytest.param(head, marks=pytest.mark.slow)
+              for head in ("majority", "random", "question_prior", "text_only"))],
+)  # fmt: skip
 def test_every_head_answers_every_test_question_with_every_seed(head: str, train: Train) -> None:
     run = train(head)
     assert isinstance(run.scores, AnswerScores)

@@ -186,6 +186,7 @@ def test_unusable_audio_is_set_aside_by_name_and_not_in_the_fold(train: Train, t
     assert "silent" not in "".join(run.fold["recording_id"])
 
 
+@pytest.mark.slow
 def test_two_fresh_processes_give_identical_predictions(tmp_path: Path) -> None:
     tables = []
     for name in ("first", "second"):

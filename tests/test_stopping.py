@@ -90,6 +90,7 @@ def test_a_signal_stops_it_after_the_epoch_and_the_same_command_goes_on(
     assert _content(tmp_path / "runs") == _content(tmp_path / "whole") != {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epoch", "left"), [(5, ["main"]), (7, ["own"])])
 def test_a_transferred_run_goes_on_with_the_head_it_was_stopped_in(
     epoch: int, left: list[str], signalled: Signalled, tmp_path: Path

@@ -42,6 +42,7 @@ def _tracked(runs: Path) -> list[dict[str, Any]]:
     return [read_offline(folder) for folder in sorted((runs / "wandb").glob("offline-run-*"))]
 
 
+@pytest.mark.slow
 def test_an_interrupted_sweep_that_is_continued_leaves_one_wandb_run_per_run(
     command: Command, recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +97,7 @@ def test_a_report_is_one_run_however_often_it_is_added(
     assert {"table", "pairs", "records", "page", "figures/predicted-1"} <= logged
 
 
+@pytest.mark.slow
 def test_a_report_of_other_results_is_another_run(
     command: Command, recipe: Path, tmp_path: Path
 ) -> None:

@@ -80,6 +80,7 @@ sys.stdout.buffer.write(fitted.predict(inputs).tobytes())
 """
 
 
+@pytest.mark.slow
 def test_fresh_processes_give_identical_predictions_without_a_word() -> None:
     started = [
         subprocess.Popen(

@@ -16,6 +16,7 @@ from tests.sweeps.conftest import FAULTY, Command
 
 from .conftest import PretendedSlurm
 
+pytestmark = pytest.mark.slow  # several sweeps each; test_real_slurm.py has them on a real one
 ON = ("--on", "slurm")
 
 
