@@ -109,3 +109,18 @@ class Corpus(ABC):
     def notes(self) -> tuple[str, ...]:
         """What else a user should know about the files that are there; `check` prints it."""
         return ()
+
+
+class Downloaded(Corpus):
+    """A corpus whose download is a folder.
+
+    Attributes:
+        root: that folder.
+    """
+
+    root: Path
+
+    @property
+    def place(self) -> Path:
+        """The folder of the download."""
+        return self.root

@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from raqa.corpora import events
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.circor_children import contradictions, one_id_per_child
 from raqa.corpora.label_table import ROW, read_label_table, require_columns
 from raqa.corpora.labels import LabelColumn, read_attributes
@@ -60,7 +60,7 @@ _EMPTY = {
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class CirCor(Corpus):
+class CirCor(Downloaded):
     """The official download: `training_data.csv`, and `training_data/` with wav and tsv files.
 
     A child that took part in both campaigns has two ids in the table; its recordings have one
@@ -81,16 +81,7 @@ class CirCor(Corpus):
     licence = "ODC-By 1.0"
     how_to_get = "download it from https://physionet.org/content/circor-heart-sound/1.0.3/"
     attributes = ("murmur", "murmur_here", *list(_LABELS)[1:], *_PLACE, *_PHASE)
-
-    @property
-    def missing(self) -> Mapping[str, str]:
-        """What an empty cell means."""
-        return _EMPTY
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
+    missing = _EMPTY
 
     def read(self) -> Recordings:
         """Read one row for each recording of the table or phase, with the audio or without.

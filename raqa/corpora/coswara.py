@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.coswara_form import LABELS, REQUIRED, Missing, meanings, read_form
 from raqa.corpora.files import AUDIO_SUFFIXES, entries, is_apple_double
 from raqa.corpora.label_table import ROW, read_label_table, require_columns
@@ -34,7 +34,7 @@ _QUALITY = {"quality": LabelColumn("QUALITY")}
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class Coswara(Corpus):
+class Coswara(Downloaded):
     """The official download, `combined_data.csv`, `annotations/` and `Extracted_data/` in `root`.
 
     Sources: Bhattacharya et al. 2023, doi:10.1038/s41597-023-02266-0; the meaning of the columns
@@ -59,11 +59,6 @@ class Coswara(Corpus):
     def missing(self) -> Mapping[str, str]:
         """What a missing value means."""
         return meanings(self.unticked)
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
 
     def read(self) -> Recordings:
         """Read one row for each participant and modality, with the audio or without.

@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.experts import read_experts
 from raqa.corpora.files import AUDIO_SUFFIXES, entries, is_apple_double
 from raqa.corpora.label_table import read_label_table, require_columns
@@ -49,7 +49,7 @@ _SAME_UPLOADER = ("age", "sex", "covid_status")
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class CoughVid(Corpus):
+class CoughVid(Downloaded):
     """The official download: `public_dataset/` with `metadata_compiled.csv` and the uploads.
 
     Sources: Orlandic et al. 2021, doi:10.1038/s41597-021-00937-4.
@@ -77,11 +77,6 @@ class CoughVid(Corpus):
     def subject_known(self) -> bool:
         """False: one person may have uploaded several times."""
         return False
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
 
     def read(self) -> Recordings:
         """Read one row for each upload, with the audio or without; `upload_group` comes last.

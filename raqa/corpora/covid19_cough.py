@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.files import AUDIO_SUFFIXES, entries, is_apple_double, locate
 from raqa.corpora.label_table import ROW, read_label_table, require_columns
 from raqa.corpora.labels import LabelColumn, parse_numbers, read_attributes
@@ -31,7 +31,7 @@ _MISSING = {
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class Covid19Cough(Corpus):
+class Covid19Cough(Downloaded):
     """The official repository: `metadata.json` and `raw/*.mp3` in `root`.
 
     Source: the README of github.com/covid19-cough/dataset.
@@ -56,11 +56,6 @@ class Covid19Cough(Corpus):
     def subject_known(self) -> bool:
         """False: one person may have called several times."""
         return False
-
-    @property
-    def place(self) -> Path:
-        """The folder of the repository."""
-        return self.root
 
     def read(self) -> Recordings:
         """Read one row for each file of the metadata, with the audio or without.

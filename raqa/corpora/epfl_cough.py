@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from raqa.corpora.attributes import attribute
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.cough_events import Coughs, read_coughs
 from raqa.corpora.epfl_cough_layout import Take, find_takes, read_subject
 from raqa.errors import UserError
@@ -27,7 +27,7 @@ _MEANING = {
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class EpflCough(Corpus):
+class EpflCough(Downloaded):
     """The official download, `public_dataset/<subject>/trial_<n>/...` in `root`.
 
     Sources: Orlandic et al. 2023, doi:10.1109/EMBC40787.2023.10340413; the layout as
@@ -50,11 +50,6 @@ class EpflCough(Corpus):
         "sex", "bmi",
     )  # fmt: skip
     missing = _MEANING
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
 
     def read(self) -> Recordings:
         """Read two rows for each take, one for each microphone, or as many for each cough.

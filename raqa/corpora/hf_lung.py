@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from raqa.corpora import events
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.label_table import ROW
 from raqa.corpora.labels import LabelColumn, read_attributes
 from raqa.corpora.tree import read_tree
@@ -45,7 +45,7 @@ _EMPTY = {
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class HfLung(Corpus):
+class HfLung(Downloaded):
     """The official download: `train/` and `test/` with a wav and a `_label.txt` each.
 
     Who is heard is not published. What can be said is that recordings which a multichannel
@@ -70,21 +70,12 @@ class HfLung(Corpus):
         "test.7z.001 there (7z x)"
     )
     attributes = (*_HEARD, "breath_phase", *_FROM_NAME)
+    missing = _EMPTY
 
     @property
     def subject_known(self) -> bool:
         """False: one person may have been recorded in several sessions."""
         return False
-
-    @property
-    def missing(self) -> Mapping[str, str]:
-        """What an empty cell means."""
-        return _EMPTY
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
 
     def read(self) -> Recordings:
         """Read one row for each recording or event; `upload_group` comes last.

@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from raqa.corpora import events
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.icbhi_tables import NAME, IcbhiTables, read_split, read_tables, unlisted
 from raqa.corpora.label_table import ROW
 from raqa.corpora.labels import LabelColumn, read_attributes
@@ -39,7 +39,7 @@ _EMPTY = {
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class Icbhi(Corpus):
+class Icbhi(Downloaded):
     """The official download, or the copy that is widely used (it has no official split).
 
     Official are `ICBHI_final_database/` and tables beside it, the copy has `audio_and_txt_files/`,
@@ -66,16 +66,7 @@ class Icbhi(Corpus):
     )
     attributes = (*_CYCLE, "lung_sound_class", "diagnosis", "age", "sex", "bmi", "height",
                   "weight", *_FROM_NAME)  # fmt: skip
-
-    @property
-    def missing(self) -> Mapping[str, str]:
-        """What an empty cell means."""
-        return _EMPTY
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
+    missing = _EMPTY
 
     def read(self) -> Recordings:
         """Read one row for each cycle or recording, with the audio or without.

@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.disagreements import Source, read_both
 from raqa.corpora.files import AUDIO_SUFFIXES, entries, is_apple_double
 from raqa.corpora.label_table import ROW, read_label_table, require_columns
@@ -61,7 +61,7 @@ _MISSING = {
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class Kauh(Corpus):
+class Kauh(Downloaded):
     """The official download: `Audio Files/` and the workbook `Data annotation.xlsx` in `root`.
 
     Sources: Fraiwan et al. 2021, doi:10.1016/j.dib.2021.106913 (BRON is bronchitis, B bronchial);
@@ -80,11 +80,6 @@ class Kauh(Corpus):
     )
     attributes = (*_LABELS, "filter")
     missing = _MISSING
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
 
     def read(self) -> Recordings:
         """Read three rows for each patient of the workbook, with the audio or without.

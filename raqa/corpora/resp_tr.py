@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.files import AUDIO_SUFFIXES, is_apple_double
 from raqa.corpora.label_table import read_label_table, require_columns
 from raqa.corpora.labels import LabelColumn, read_attributes
@@ -27,7 +27,7 @@ _MISSING = {"copd_severity": "the patient's cell is empty or none of COPD0 to CO
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class RespTr(Corpus):
+class RespTr(Downloaded):
     """The official download: `Labels.xlsx` in `root`, and `<patient>_<channel>.wav` below it.
 
     Sources: Altan et al. 2017, doi:10.28978/nesciences.349282. It says that the channels cover
@@ -46,11 +46,6 @@ class RespTr(Corpus):
     )
     attributes = (*_LABELS, "channel")
     missing = _MISSING
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
 
     def read(self) -> Recordings:
         """Read twelve rows for each patient of the label table, with the audio or without.

@@ -12,7 +12,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from raqa.corpora import events
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.label_table import ROW, decode_text
 from raqa.corpora.labels import LabelColumn, read_attributes
 from raqa.corpora.tree import read_tree
@@ -51,7 +51,7 @@ _EMPTY = {
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class SprSound(Corpus):
+class SprSound(Downloaded):
     """The official download: `BioCAS2022/` with wav and JSON files of the training and test part.
 
     Sources: Zhang et al. 2022, doi:10.1109/TBCAS.2022.3204910, and the repository's README.
@@ -73,16 +73,7 @@ class SprSound(Corpus):
     licence = "CC BY 4.0"
     how_to_get = "git clone https://github.com/SJTU-YONGFU-RESEARCH-GRP/SPRSound"
     attributes = (*_CLASS, *_EVENT, "crackle", "wheeze", *_FROM_NAME)
-
-    @property
-    def missing(self) -> Mapping[str, str]:
-        """What an empty cell means."""
-        return _EMPTY
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
+    missing = _EMPTY
 
     def read(self) -> Recordings:
         """Read one row for each recording or event, with the audio or without.

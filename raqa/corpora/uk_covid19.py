@@ -8,7 +8,7 @@ import polars as pl
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
-from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.base import Downloaded, Recordings
 from raqa.corpora.label_table import ROW, read_label_table, require_columns
 from raqa.corpora.optional_columns import read_optional
 from raqa.corpora.repeated import drop_repeated
@@ -28,7 +28,7 @@ from raqa.tables import SetAside, set_aside_table
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
-class UkCovid19(Corpus):
+class UkCovid19(Downloaded):
     """Three tables and `audio/` in `root`, as published.
 
     Sources: Budd et al. 2024, doi:10.1038/s41597-024-03492-w; columns and values as the
@@ -52,11 +52,6 @@ class UkCovid19(Corpus):
     )
     attributes = (*AGE, *PARTICIPANT, "signal_to_noise")
     missing = MEANING
-
-    @property
-    def place(self) -> Path:
-        """The folder of the download."""
-        return self.root
 
     def read(self) -> Recordings:
         """Read one row for each participant and modality that was recorded.
