@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,6 +52,31 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     monkeypatch.delenv("RAQA_DATA", raising=False)
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
+
+
+Command = Callable[..., str]
+
+
+@pytest.fixture
+def raqa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run `raqa ...`; what it printed, on one line."""
+
+    def call(*arguments: str, status: int = 0) -> str:
+        from raqa.cli import main
+
+        monkeypatch.setattr(sys, "argv", ["raqa", *arguments])
+        monkeypatch.setenv("COLUMNS", "300")
+        try:
+            main()
+            code: object = 0
+        except SystemExit as stopped:
+            code = stopped.code or 0
+        shown = capsys.readouterr()
+        assert code == status, shown
+        assert "Traceback" not in shown.out + shown.err
+        return " ".join((shown.out + shown.err).split())
+
+    return call
 
 
 @pytest.fixture

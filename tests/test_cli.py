@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +12,6 @@ import polars as pl
 import pytest
 import soundfile
 
-from raqa.cli import main
 from raqa.configuration.folder import group_choices
 from raqa.main import USER_MISTAKE
 
@@ -24,26 +22,6 @@ PUBLISHED = [
     if not name.startswith(("demo", "manifest", "questions"))
 ]
 SMALL = ("datamodule.corpus.subjects=40", "trainer.max_epochs=3", "seeds=2")
-
-
-@pytest.fixture
-def raqa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run `raqa ...`; what it printed, on one line."""
-
-    def call(*arguments: str, status: int = 0) -> str:
-        monkeypatch.setattr(sys, "argv", ["raqa", *arguments])
-        monkeypatch.setenv("COLUMNS", "200")
-        try:
-            main()
-            code: object = 0
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        shown = capsys.readouterr()
-        assert code == status, shown.err
-        assert "Traceback" not in shown.out + shown.err
-        return " ".join((shown.out + shown.err).split())
-
-    return call
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import polars as pl
 import pytest
 import soundfile
 
-from raqa.cli import main
 from raqa.main import USER_MISTAKE
 from raqa.reports.calibration import CALIBRATION
 from raqa.reports.run_folder import read_run
@@ -23,25 +21,6 @@ SMALL = (
     "trainer.max_epochs=2", "seeds=2", "head=linear",
     "split=by_subject", "split.train=0.3", "split.validation=0.5", "split.test=0.2",
 )  # fmt: skip
-
-
-@pytest.fixture
-def raqa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run `raqa ...`; what it printed, on one line."""
-
-    def call(*arguments: str, status: int = 0) -> str:
-        monkeypatch.setattr(sys, "argv", ["raqa", *arguments])
-        monkeypatch.setenv("COLUMNS", "200")
-        try:
-            main()
-            code: object = 0
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        shown = capsys.readouterr()
-        assert code == status, shown.err
-        return " ".join((shown.out + shown.err).split())
-
-    return call
 
 
 @pytest.fixture

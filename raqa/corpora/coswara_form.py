@@ -15,9 +15,11 @@ from typing import Literal
 
 import polars as pl
 
+from raqa.corpora.label_table import ROW
 from raqa.corpora.labels import LabelColumn
 from raqa.corpora.missing import Assumed, read_unticked
 from raqa.corpora.optional_columns import present, read_optional
+from raqa.tables import SetAside, set_aside_table
 
 Missing = Literal["form", "drop"]
 
@@ -122,7 +124,8 @@ def read_form(
     values, aside = read_optional(subjects, LABELS, corpus=corpus, item=subjects["id"], path=path)
     assumed: list[Assumed] = []
     if missing == "form":
-        day = pl.col("record_date").str.to_date("%Y-%m-%d", strict=False)
+        day = pl.col("record_date").str.strip_chars().str.to_date("%Y-%m-%d", strict=False)
+        aside = pl.concat([aside, _undated(subjects, day, corpus)])
         sent = pl.col("covid_status").str.strip_chars().fill_null("") != ""
         for name, source in present(subjects, {box: LABELS[box] for box in FIRST_TICK}).items():
             asked = sent & (day >= FIRST_TICK[name])
@@ -131,3 +134,14 @@ def read_form(
             )
             assumed += cells
     return values, aside, tuple(assumed)
+
+
+def _undated(subjects: pl.DataFrame, day: pl.Expr, corpus: str) -> pl.DataFrame:
+    """Dates that are written and none: what was not ticked on such a form stays missing."""
+    written = pl.col("record_date").str.strip_chars().fill_null("") != ""
+    rows = subjects.filter(written & day.is_null()).select("id", ROW, "record_date").iter_rows()
+    return set_aside_table(
+        SetAside(corpus, "label", name, f"record_date of {text} is no date, so that boxes which "
+                 "were not ticked stay missing", row, "record_date", text)
+        for name, row, text in rows
+    )  # fmt: skip

@@ -121,6 +121,10 @@ class Collection:
         """
         if problems := list(self.problems()):
             raise UserError(problems)
+        return self.unchecked()
+
+    def unchecked(self) -> pl.LazyFrame:
+        """The same without reading every file to its end first, for a look before the work."""
         files = [self.file(corpus) for corpus in self.facts["corpora"]]
         if not files:
             return pl.LazyFrame(schema=dict(QUESTIONS))

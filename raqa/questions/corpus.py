@@ -10,6 +10,7 @@ from pydantic.dataclasses import dataclass
 
 from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.base import Corpus, Recordings
+from raqa.corpora.files import present
 from raqa.errors import UserError
 from raqa.questions.collection import FACTS, RECORDINGS_FILE, Collection, read_recordings
 from raqa.tables import RECORDINGS, SetAside, set_aside_table
@@ -70,7 +71,7 @@ class QuestionCorpus(Corpus):
         if recordings is None:
             raise UserError(f"{self.folder} has no {RECORDINGS_FILE}: build the collection again.")
         table = self._placed(recordings, collection)
-        there = pl.Series([Path(path).is_file() for path in table["path"]], dtype=pl.Boolean)
+        there = pl.Series(present(table["path"]), dtype=pl.Boolean)
         table = table.with_columns(audio=there, split="side").drop("side")
         gone = table.filter(~pl.col("audio")).select("corpus", "recording_id", "path").iter_rows()
         aside = set_aside_table(

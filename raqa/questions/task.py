@@ -14,7 +14,7 @@ from raqa.corpora.attributes import ATTRIBUTES, Attribute
 from raqa.corpora.base import Recordings
 from raqa.errors import UserError
 from raqa.metrics.bertscore import BertScorer
-from raqa.questions.collection import scan
+from raqa.questions.collection import Collection, scan
 from raqa.questions.corpus import QUESTIONS_ASKED
 from raqa.questions.generate import Generator, QuestionSettings
 from raqa.questions.templates import Templates, load_templates
@@ -71,7 +71,8 @@ class QuestionTask(Task):
                 recordings,
                 table=table.with_columns(pl.when(asked).then(1.0).alias(QUESTIONS_ASKED)),
             )
-        keys = scan(self.collection).select(*_KEY).unique().collect()
+        # Its files are checked when their questions are taken, once for each run.
+        keys = Collection.open(self.collection).unchecked().select(*_KEY).unique().collect()
         marked = keys.with_columns(pl.lit(1.0).alias(QUESTIONS_ASKED))
         joined = table.join(marked, on=list(_KEY), how="left", maintain_order="left")
         if joined[QUESTIONS_ASKED].is_null().all():
@@ -100,7 +101,7 @@ class QuestionTask(Task):
             wanted = scan(self.collection).drop("split").join(sides.lazy(), on=list(_KEY))
             found = wanted.collect()
         else:
-            found = self._made(sided.drop("side", strict=False).join(
+            found = self._made(sided.drop("side").join(
                 sides.rename({"split": "side"}), on=list(_KEY)))  # fmt: skip
         table = check_table(found, QUESTIONS, name="questions", key=["qa_id"]).select(*QUESTIONS)
         for side in fold["side"].unique():

@@ -56,7 +56,10 @@ def choices(question: Mapping[str, Any]) -> tuple[str, ...]:
 def _how(question: Mapping[str, Any]) -> list[str]:
     options = _options(question)
     if options:
-        lettered = [f"{letter}. {text}" for letter, text in zip(LETTERS, options, strict=False)]
+        lettered = [
+            f"{letter}. {text}"
+            for letter, text in zip(LETTERS[: len(options)], options, strict=True)
+        ]
         return ["Options:", *lettered, _LETTER]
     if question["question_type"] == "single_verify":
         return [_YES_NO]

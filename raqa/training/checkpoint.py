@@ -86,6 +86,45 @@ class CheckpointFile(CheckpointIO):
         Path(path).unlink(missing_ok=True)
 
 
+class Pace:
+    """When a checkpoint is due, and writing it.
+
+    Args:
+        clock: seconds, of any beginning.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._written, self._cost = clock(), 0.0
+
+    @property
+    def due(self) -> bool:
+        """Whether enough time has gone by since the last one, given what it took to write."""
+        return self._clock() - self._written >= max(EVERY_S, self._cost / LARGEST_SHARE)
+
+    def write(self, trainer: lightning.Trainer, file: CheckpointFile) -> None:
+        """Write a checkpoint; a full disk is told, and does not end the training."""
+        begun = self._clock()
+        try:
+            trainer.save_checkpoint(file.path)
+        except OSError as error:
+            file.say(f"{file.path} could not be written ({error.strerror or error}).")
+        self._written = self._clock()
+        self._cost = self._written - begun
+
+
+class SignalOwner:
+    """Leaves SIGTERM to whoever had it: Lightning would end the fit after the next batch."""
+
+    def __init__(self) -> None:
+        self._terminated = signal.getsignal(signal.SIGTERM)
+
+    def restore(self) -> None:
+        """Give the signal back; of a thread it is none of its business."""
+        if threading.current_thread() is threading.main_thread() and self._terminated is not None:
+            signal.signal(signal.SIGTERM, self._terminated)
+
+
 class Stopping(Callback):
     """After each epoch: writes the checkpoint now and then, and stops when asked to.
 
@@ -101,9 +140,8 @@ class Stopping(Callback):
         stop: Callable[[], bool] | None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.file, self.stop, self.clock = file, stop, clock
-        self._written, self._cost = clock(), 0.0
-        self._terminated = signal.getsignal(signal.SIGTERM)
+        self.file, self.stop, self.pace = file, stop, Pace(clock)
+        self._signal = SignalOwner()
 
     def on_load_checkpoint(
         self,
@@ -116,9 +154,8 @@ class Stopping(Callback):
         progress.increment_by(checkpoint["epoch"] + 1)  # counted from 0
 
     def on_train_start(self, *_: Any) -> None:
-        """Leave SIGTERM to whoever had it: Lightning would end the fit after the next batch."""
-        if threading.current_thread() is threading.main_thread() and self._terminated is not None:
-            signal.signal(signal.SIGTERM, self._terminated)
+        """Leave SIGTERM to whoever had it."""
+        self._signal.restore()
 
     def on_train_epoch_end(self, trainer: lightning.Trainer, _: lightning.LightningModule) -> None:
         """Judge the epoch that is complete, with its validation.
@@ -127,17 +164,7 @@ class Stopping(Callback):
             StoppedError: as asked; it says after which epoch.
         """
         stopping = self.stop is not None and self.stop()
-        due = self.clock() - self._written >= max(EVERY_S, self._cost / LARGEST_SHARE)
-        if self.file is not None and (stopping or due):
-            self._write(trainer, self.file)
+        if self.file is not None and (stopping or self.pace.due):
+            self.pace.write(trainer, self.file)
         if stopping:
             raise StoppedError(f"after epoch {trainer.current_epoch + 1}")
-
-    def _write(self, trainer: lightning.Trainer, file: CheckpointFile) -> None:
-        begun = self.clock()
-        try:
-            trainer.save_checkpoint(file.path)
-        except OSError as error:  # a full disk shall not end the training
-            file.say(f"{file.path} could not be written ({error.strerror or error}).")
-        self._written = self.clock()
-        self._cost = self._written - begun

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 import soundfile
 from tone_runs import RATE, TONES, Tones, write_tones
 
-from raqa.cli import main
 from raqa.main import USER_MISTAKE
 
 Command = Callable[..., str]
@@ -29,20 +27,10 @@ def fusion(tones: Tones) -> Path:
 
 
 @pytest.fixture
-def ask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+def ask(raqa: Command, capsys: pytest.CaptureFixture[str]) -> Command:
     def call(*arguments: object, status: int = 0, command: str = "ask") -> str:
-        monkeypatch.setattr(sys, "argv", ["raqa", command, *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "300")
-        capsys.readouterr()
-        code: object = 0
-        try:
-            main()
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        shown = capsys.readouterr()
-        assert code == status, shown.err
-        assert "Traceback" not in shown.err
-        return " ".join((shown.out + shown.err).split())
+        capsys.readouterr()  # what training printed
+        return raqa(command, *map(str, arguments), status=status)
 
     return call
 

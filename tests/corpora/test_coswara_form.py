@@ -134,3 +134,12 @@ def test_drop_gives_the_labels_of_the_published_preview(test_data: Path) -> None
     assert set(both.select("Asthma", "asthma").unique().iter_rows()) == {
         ("True", "yes"), (None, None),
     }  # fmt: skip
+
+
+def test_a_date_that_is_none_is_told_and_its_boxes_stay_missing(root: Path) -> None:
+    table = root / "combined_data.csv"
+    text = table.read_text()
+    table.write_text(text.replace("late,30,healthy,2021-07-01", "late,30,healthy,July"))
+    aside = Coswara(root=root).read().set_aside.filter(pl.col("field") == "record_date")
+    assert aside.select("item", "value").rows() == [("late", "July")]
+    assert told(root, "asthma")["late"] is None

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from raqa.cli import main
 from raqa.main import USER_MISTAKE
 from raqa.questions.collection import scan
 
@@ -19,23 +18,9 @@ SMALL = ("demo", "datamodule.corpus.subjects=12")
 
 
 @pytest.fixture
-def qa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+def qa(raqa: Command) -> Command:
     """Run `raqa qa ...`; what it printed, on one line."""
-
-    def call(*arguments: str, status: int = 0) -> str:
-        monkeypatch.setattr(sys, "argv", ["raqa", "qa", *arguments])
-        monkeypatch.setenv("COLUMNS", "200")
-        try:
-            main()
-            code: object = 0
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        shown = capsys.readouterr()
-        assert code == status, shown.err
-        assert "Traceback" not in shown.out + shown.err
-        return " ".join((shown.out + shown.err).split())
-
-    return call
+    return partial(raqa, "qa")
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import signal
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,8 +15,7 @@ from torch import Tensor
 
 from raqa.answering.soft_prefix.loaders import Position
 from raqa.answering.soft_prefix.module import SoftPrefixModule
-from raqa.training import checkpoint as checkpoints
-from raqa.training.checkpoint import CheckpointFile, Say
+from raqa.training.checkpoint import CheckpointFile, Pace, Say, SignalOwner
 from raqa.training.head_file import write_arrays
 from raqa.training.interrupt import StoppedError
 from raqa.training.plain_state import to_plain
@@ -106,11 +103,10 @@ class Selection(Callback):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.seed, self.patience, self.position = seed, patience, position
-        self.file, self.events, self.clock = file, events, clock
+        self.file, self.events, self.pace = file, events, Pace(clock)
         self.left = Finished({})
         self._waited = 0
-        self._written, self._cost = clock(), 0.0
-        self._terminated = signal.getsignal(signal.SIGTERM)
+        self._signal = SignalOwner()
 
     @property
     def over(self) -> bool:
@@ -145,9 +141,7 @@ class Selection(Callback):
     def on_train_start(self, trainer: lightning.Trainer, _: lightning.LightningModule) -> None:
         """Train nothing where the checkpoint is of a seed that is over."""
         trainer.should_stop = self.over
-        # Lightning would end the fit after the next batch; SIGTERM is left to whoever had it.
-        if threading.current_thread() is threading.main_thread() and self._terminated is not None:
-            signal.signal(signal.SIGTERM, self._terminated)
+        self._signal.restore()
 
     def on_train_batch_end(
         self,
@@ -198,22 +192,11 @@ class Selection(Callback):
             StoppedError: as asked.
         """
         stopping = self.events.stop is not None and self.events.stop()
-        since = self.clock() - self._written
-        due = since >= max(checkpoints.EVERY_S, self._cost / checkpoints.LARGEST_SHARE)
-        stopping, due = trainer.strategy.broadcast((stopping, due))
+        stopping, due = trainer.strategy.broadcast((stopping, self.pace.due))
         if self.file is not None and (stopping or due):
-            self._write(trainer, self.file)
+            self.pace.write(trainer, self.file)
         if stopping:
             raise StoppedError(f"{where} of seed {self.seed}")
-
-    def _write(self, trainer: lightning.Trainer, file: SeedsFile) -> None:
-        begun = self.clock()
-        try:
-            trainer.save_checkpoint(file.path)
-        except OSError as error:  # a full disk shall not end the training
-            file.say(f"{file.path} could not be written ({error.strerror or error}).")
-        self._written = self.clock()
-        self._cost = self._written - begun
 
 
 def _finite(value: float) -> float | None:

@@ -191,7 +191,7 @@ def _fetch_all(worker: Worker, todo: Sequence[Item], console: Console) -> list[t
         except OSError as error:
             problems.append((download.file, _storage(error, worker.workshop)))
         except StoppedFetchError:
-            pass
+            pass  # what set `stop` is being raised below; what has arrived is kept
 
     with Bars(console) as bars, ThreadPoolExecutor(AT_ONCE) as pool:
         futures = [pool.submit(one, item, bars) for item in todo]

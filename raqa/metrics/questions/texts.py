@@ -55,8 +55,7 @@ def compare_texts(judged: pl.DataFrame, scorer: BertScorer | None) -> Compared:
         reasons = {} if scores.rescaled is not None else {
             "bertscore_rescaled": scorer.no_baseline or ""}  # fmt: skip
     pairs = pairs.with_columns(
-        pl.Series(name, columns.get(name, [None] * pairs.height), pl.Float64, strict=False)
-        for name in _VALUES
+        pl.Series(name, columns.get(name, [None] * pairs.height), pl.Float64) for name in _VALUES
     )
     joined = judged.select(_PAIR).join(pairs, on=_PAIR, how="left", maintain_order="left")
     return Compared(

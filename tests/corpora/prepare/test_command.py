@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
 
-from raqa.cli import main
 from raqa.corpora import downloads
 from raqa.corpora.downloads import Download, Downloads, published_downloads
 from raqa.main import USER_MISTAKE
@@ -21,24 +19,11 @@ Command = Callable[..., str]
 
 
 @pytest.fixture
-def prepare(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
+def prepare(raqa: Command, tmp_path: Path) -> Command:
     """Run `raqa prepare ...` for a folder of its own; what it printed, on one line."""
 
     def call(*arguments: str, status: int = 0) -> str:
-        arguments = ("prepare", *arguments, f"paths.data={tmp_path / 'data'}")
-        monkeypatch.setattr(sys, "argv", ["raqa", *arguments])
-        monkeypatch.setenv("COLUMNS", "300")
-        try:
-            main()
-            code: object = 0
-        except SystemExit as stopped:
-            code = stopped.code or 0
-        shown = capsys.readouterr()
-        assert code == status, shown
-        assert "Traceback" not in shown.out + shown.err
-        return " ".join((shown.out + shown.err).split())
+        return raqa("prepare", *arguments, f"paths.data={tmp_path / 'data'}", status=status)
 
     return call
 
