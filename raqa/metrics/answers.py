@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -15,6 +16,7 @@ from raqa.metrics.questions.score import RESAMPLES
 from raqa.metrics.scores import Scores, recording_counts, subject_counts
 
 _NO_SPREAD = "answers in words have no spread"
+_MISSING = "answers are missing, so that the two are not about the same questions"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +93,12 @@ def score_answers(
         train, test, prior, scorer=scorer, rendered=True, resamples=drawn,
         bootstrap_seed=bootstrap_seed,
     )  # fmt: skip
-    difference, interval = _error_difference(train, test, answers, prior, drawn, bootstrap_seed)
+    difference, interval = Number.undefined(_MISSING), Interval.undefined(_MISSING)
+    if own.complete and constant.complete:
+        found = compare_answers(
+            train, test, answers, prior, resamples=drawn, bootstrap_seed=bootstrap_seed
+        )
+        difference, interval = _error_difference(found)
     return AnswerScores(
         answers=own,
         prior=constant,
@@ -108,22 +115,8 @@ def score_answers(
     )
 
 
-def _error_difference(  # noqa: PLR0917
-    train: pl.DataFrame,
-    test: pl.DataFrame,
-    answers: pl.DataFrame,
-    prior: pl.DataFrame,
-    resamples: int,
-    bootstrap_seed: int,
-) -> tuple[Number, Interval]:
-    if answers.filter(pl.col("response").is_null()).height or (
-        answers.height < test.height * answers["seed"].n_unique()
-    ):
-        why = "answers are missing, so that the two are not about the same questions"
-        return Number.undefined(why), Interval.undefined(why)
-    found = compare_answers(
-        train, test, answers, prior, resamples=resamples, bootstrap_seed=bootstrap_seed
-    )
+def _error_difference(found: Iterable[AnswerDifference]) -> tuple[Number, Interval]:
+    """Model minus prior of what decides, turned so that below 0 is better."""
     first: dict[str, AnswerDifference] = {one.measure: one for one in found if one.by == "all"}
     if "balanced_accuracy" not in first:
         one = first["relative_mae"]

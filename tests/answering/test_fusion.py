@@ -86,6 +86,25 @@ def test_an_answer_is_a_label_that_the_target_has(head, tones) -> None:
     assert labels == {"pitch": {"high", "low"}, "loudness": {"yes", "no"}, "count": {None}}
 
 
+def test_a_network_that_has_learnt_nothing_still_answers_with_a_label_of_the_target(
+    head, tones
+) -> None:
+    words = {"pitch": {"yes": "high", "no": "low"}, "loudness": {"yes": "loud", "no": "quiet"}}
+    attribute, label = pl.col("attribute"), pl.col("label")
+    renamed = (
+        pl.when(attribute == "pitch")
+        .then(label.replace(words["pitch"]))
+        .when(attribute == "loudness")
+        .then(label.replace(words["loudness"]))
+    )
+    train = replace(tones["train"], rows=tones["train"].rows.with_columns(label=renamed))
+    untaught = replace(SETTINGS, learning_rate=1e-9, max_epochs=1)
+    said = head.fit(train, train, replace(FITTING, settings=untaught)).answer(tones["test"].asked)
+    named = said.join(tones["test"].rows.select("qa_id", "attribute"), on="qa_id")
+    for name, labels in words.items():
+        assert set(named.filter(attribute == name)["label"]) <= set(labels.values())
+
+
 def test_a_target_that_training_never_had_has_an_empty_answer(fitted, tones) -> None:
     test = tones["test"]
     other = replace(test, rows=test.rows.with_columns(corpus=pl.lit("elsewhere")))
