@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from raqa.corpora.attributes import ATTRIBUTES
+from raqa.questions.reading.option_letters import LETTERS
 from raqa.responders.base import Input
 
 _GIVEN: Mapping[Input, str] = {
@@ -25,8 +25,6 @@ _BOTH = (
 _LETTER = "Answer with the letter of an option."
 _YES_NO = "Answer with yes or no."
 _SENTENCE = "Answer in a short sentence."
-
-LETTERS = string.ascii_uppercase
 
 
 def prompt_text(question: Mapping[str, Any], given: Input) -> str:
