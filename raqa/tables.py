@@ -101,6 +101,81 @@ ANSWERS: Columns = {
 
 QUESTION_TYPES = ("open_ended", "multiple_choice", "single_verify")
 
+BENCHMARKS = ("ra_qa", "carecos", "medmosaic")
+
+Form = Literal["choice", "facts", "concept", "open", "label"]
+
+EXAM_FORMS: Mapping[str, Mapping[str, Form]] = {
+    "ra_qa": dict.fromkeys(QUESTION_TYPES, "label"),
+    "carecos": {"explicit": "facts", "inferred": "concept"},
+    "medmosaic": {
+        "mcq_sound_cough": "choice", "mcq_sound_heart": "choice", "mcq_sound_lung": "choice",
+        "mcq_speech": "choice", "mcq_speech_sound": "choice", "mcq_long_form": "choice",
+        "multi_turn": "choice", "oe_speech": "open", "oe_speech_sound": "open",
+        "voice_qa": "choice",
+    },
+}  # fmt: skip
+"""What each benchmark asks, and how it is scored. choice: the letter is read; label: the label or
+number is read; facts: every fact must agree with the answer; concept: the core of it must; open: 1
+to 3 on four criteria. The first two are read by rules, the others need a judge."""
+
+EXAM: Columns = {
+    "qa_id": pl.String,  # the key
+    "benchmark": pl.String,  # of BENCHMARKS
+    "corpus": pl.String,
+    "recording_id": pl.String,
+    "subject_id": pl.String,  # null: unknown
+    "audio": pl.String,  # the file, below the folder of the exam's audio, with / between folders
+    "start_s": pl.Float64,  # of a segment, in seconds; null: from its start
+    "end_s": pl.Float64,
+    "question_type": pl.String,  # of EXAM_FORMS[benchmark]
+    "form": pl.String,  # how it is scored; follows from the question type
+    "question": pl.String,
+    "options": pl.List(pl.String),  # in the order in which they are offered; null: none
+    "answer": pl.String,  # the right one; of a choice the text of the right option
+    "difficulty": pl.String,  # easy, medium, hard or null
+    "audio_source": pl.String,  # real, synthetic or null
+    "chain": pl.String,  # of multi_turn, which questions follow each other
+    "turn": pl.Int64,  # of multi_turn, 1, 2, 3
+    # The rest only of ra_qa, as in QUESTIONS.
+    "attribute": pl.String,
+    "family": pl.String,
+    "kind": pl.String,
+    "template_id": pl.String,
+    "asked_label": pl.String,
+    "label": pl.String,
+    "value": pl.Float64,
+    "unit": pl.String,
+}
+"""A question that is only asked, never trained on; a row each."""
+
+EXAM_GOLD = GOLD
+"""Columns of EXAM that say the answer: nothing that answers may see them, judges do."""
+
+CRITERIA = ("correctness", "relevance", "completeness", "clarity")
+"""What an open answer is graded for."""
+
+VERDICTS: Columns = {
+    "seed": pl.Int64,
+    "qa_id": pl.String,
+    "judge": pl.String,  # its name: rules, or that of the model
+    "version": pl.String,  # of the rules, or what names the model and its settings
+    "rubric": pl.String,  # hash of the words by which it judged; null for rules
+    "score": pl.Float64,  # 0 to 1; null: unscored, which is not wrong
+    **dict.fromkeys(CRITERIA, pl.Int64),  # 1 to 3 of open answers; null of others
+    "outcome": pl.String,  # of VERDICT_OUTCOMES
+    "reason": pl.String,  # why it is unscored, or the judge's sentence
+    "from_store": pl.Boolean,  # whether it was judged before
+}
+"""What judges found of answers, a row for each seed and question that was to be judged.
+
+The score of an open answer is (mean of its four criteria - 1) / 2.
+"""
+
+VERDICT_OUTCOMES = ("right", "wrong", "graded", "unreadable", "refused", "unscored")
+"""unreadable and refused answers score 0; of unscored ones nothing is known: nothing came back, or
+the judge failed."""
+
 SIDES = ("train", "validation", "test")
 
 

@@ -6,10 +6,9 @@ of audio models that are built on them.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -21,6 +20,7 @@ from raqa.embeddings.hashes import content_hash
 from raqa.errors import UserError
 from raqa.pretrained import load_pretrained, load_weights
 from raqa.responders.base import Input, Pace, Prompt, Responder, Response, Session
+from raqa.responders.batches import Batches
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -89,7 +89,7 @@ class TransformersResponder(Responder):
         Raises:
             UserError: it can not be had or is not a language model.
         """
-        batches = _Batches(_load(self), self.batch_size)
+        batches = Batches(_load(self), self.batch_size)
         try:
             yield batches
         finally:
@@ -200,44 +200,3 @@ def _load(responder: TransformersResponder) -> _Model:
     gpu = responder.device == "cuda" or (responder.device == "auto" and torch.cuda.is_available())
     network = network.to("cuda" if gpu else "cpu", getattr(torch, responder.dtype))
     return _Model(responder, network.eval(), tokenizer)
-
-
-Waiting = tuple[Prompt, "asyncio.Future[Response]"]
-
-
-@dataclass
-class _Batches(Session):
-    """Gathers prompts that come one by one, and answers as many as wait at a time."""
-
-    model: _Model
-    size: int
-    waiting: list[Waiting] = field(default_factory=list)
-    running: asyncio.Task[None] | None = None
-
-    async def respond(self, prompt: Prompt) -> Response:
-        future: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
-        self.waiting.append((prompt, future))
-        if self.running is None or self.running.done():
-            self.running = asyncio.create_task(self._run())
-        return await future
-
-    async def close(self) -> None:
-        """Wait for the batch under way, which nothing can interrupt."""
-        self.waiting.clear()
-        if self.running is not None:
-            await self.running
-
-    async def _run(self) -> None:
-        await asyncio.sleep(0)  # those who are about to ask come along
-        while self.waiting:
-            batch, self.waiting = self.waiting[: self.size], self.waiting[self.size :]
-            try:
-                said = await asyncio.to_thread(self.model.say, [prompt for prompt, _ in batch])
-            except Exception as error:  # it belongs to those who asked
-                for _, future in batch:
-                    if not future.done():
-                        future.set_exception(error)
-                continue
-            for (_, future), response in zip(batch, said, strict=True):
-                if not future.done():
-                    future.set_result(response)

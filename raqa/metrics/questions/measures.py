@@ -91,12 +91,12 @@ def measures(layout: Layout, totals: Totals, members: Floats) -> dict[str, Float
     return {
         "macro_f1": _mean_of(labels, f1),
         "balanced_accuracy": _mean_of(labels, recall),
-        "accuracy": _ratio(labels @ totals.right, labels @ totals.scored),
-        "accuracy_readable": _ratio(labels @ totals.right, labels @ totals.readable),
-        "mae": _ratio(_sum_of(numbers, totals.error), numbers @ totals.scored),
-        "mae_readable": _ratio(numbers @ totals.error_read, numbers @ totals.readable),
-        "median_mae": _ratio(_sum_of(numbers, totals.median_error), numbers @ totals.scored),
-        "relative_mae": _mean_of(numbers, _ratio(totals.error, totals.median_error)),
+        "accuracy": ratio(labels @ totals.right, labels @ totals.scored),
+        "accuracy_readable": ratio(labels @ totals.right, labels @ totals.readable),
+        "mae": ratio(_sum_of(numbers, totals.error), numbers @ totals.scored),
+        "mae_readable": ratio(numbers @ totals.error_read, numbers @ totals.readable),
+        "median_mae": ratio(_sum_of(numbers, totals.median_error), numbers @ totals.scored),
+        "relative_mae": _mean_of(numbers, ratio(totals.error, totals.median_error)),
     }
 
 
@@ -110,13 +110,14 @@ def _by_class(layout: Layout, totals: Totals) -> tuple[Floats, Floats]:
     member = np.zeros((layout.groups.height, len(group)))
     member[group, np.arange(len(group))] = 1
     classes = member @ present.astype(np.float64)
-    f1 = np.where(present, _ratio(2 * totals.hits, totals.truth + totals.said), 0.0)
-    recall = np.where(present, _ratio(totals.hits, totals.truth), 0.0)
+    f1 = np.where(present, ratio(2 * totals.hits, totals.truth + totals.said), 0.0)
+    recall = np.where(present, ratio(totals.hits, totals.truth), 0.0)
     enough = np.where(classes > 1, classes, np.nan)
     return member @ f1 / enough, member @ recall / enough
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
+def ratio(above: Floats, below: Floats) -> Floats:
+    """Divide, NaN where there is nothing to divide by."""
     undefined = np.full(np.broadcast(above, below).shape, np.nan)
     return np.asarray(np.divide(above, below, out=undefined, where=below > 0), np.float64)
 
@@ -131,7 +132,7 @@ def _sum_of(members: Floats, values: Floats) -> Floats:
 def _mean_of(members: Floats, values: Floats) -> Floats:
     """The mean over a slice's groups of what is defined."""
     defined = np.isfinite(values)
-    return _ratio(members @ np.where(defined, values, 0.0), members @ defined.astype(np.float64))
+    return ratio(members @ np.where(defined, values, 0.0), members @ defined.astype(np.float64))
 
 
 def interval(drawn: NDArray[np.float32], level: float = 0.95) -> Interval:

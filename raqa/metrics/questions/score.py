@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from raqa.metrics.bertscore import BertScorer
-from raqa.metrics.number import Number, OverSeeds
+from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.metrics.questions.judge import GROUP, OUTCOMES, in_order, judge
-from raqa.metrics.questions.layout import Floats, Layout
+from raqa.metrics.questions.layout import Layout
 from raqa.metrics.questions.measures import Measured, interval, measure
-from raqa.metrics.questions.pooled import pooled_f1
+from raqa.metrics.questions.resampled import (
+    TEXT_MEASURES,
+    Resampled,
+    resample_pooled,
+    resample_texts,
+)
 from raqa.metrics.questions.scores import (
     Counts,
     LabelScores,
@@ -65,7 +71,16 @@ def score_questions(
     measured = measure(
         layout, layout.sums(judged), members, resamples=resamples, seed=bootstrap_seed
     )
-    table = _Table(layout, judged, compare_texts(judged, scorer), measured, _absent(train, layout))
+    compared = compare_texts(judged, scorer)
+    table = _Table(
+        layout,
+        judged,
+        compared,
+        measured,
+        resample_pooled(layout, judged, members, resamples=resamples, seed=bootstrap_seed),
+        resample_texts(layout, compared, members, resamples=resamples, seed=bootstrap_seed),
+        _absent(train, layout),
+    )
     return QuestionScores(
         seeds=tuple(judged["seed"].unique().sort().to_list()),
         parts=tuple(
@@ -87,6 +102,8 @@ class _Table:
     judged: pl.DataFrame
     compared: Compared
     measured: Measured
+    pooled: Resampled
+    texts: Mapping[str, Resampled]
     absent: Sequence[Sequence[str]]
 
     def part(self, place: int, part: Part, groups: NDArray[np.bool_]) -> PartScores:
@@ -102,7 +119,7 @@ class _Table:
             counts=self._counts(questions, rows, groups),
             labels=self._labels(place, labelled) if labelled.any() else None,
             numbers=self._numbers(place, numeric) if numeric.any() else None,
-            text=self._text(rows.reshape(seeds, -1)),
+            text=self._text(place, rows.reshape(seeds, -1)),
         )
 
     def _counts(
@@ -126,8 +143,10 @@ class _Table:
         return LabelScores(
             macro_f1=self._over_seeds("macro_f1", place, _ONE_CLASS),
             macro_f1_interval=interval(self.measured.drawn["macro_f1"][:, place]),
-            pooled_f1=_over(pooled_f1(self.judged, groups[self.layout.group]), _ONE_CLASS),
+            pooled_f1=_over(self.pooled.by_seed[:, place], _ONE_CLASS),
+            pooled_f1_interval=interval(self.pooled.drawn[:, place]),
             balanced_accuracy=self._over_seeds("balanced_accuracy", place, _ONE_CLASS),
+            balanced_accuracy_interval=interval(self.measured.drawn["balanced_accuracy"][:, place]),
             accuracy=self._over_seeds("accuracy", place, "no answer came back"),
             accuracy_interval=interval(self.measured.drawn["accuracy"][:, place]),
             accuracy_readable=self._over_seeds(
@@ -163,27 +182,24 @@ class _Table:
             relative_mae_interval=interval(drawn["relative_mae"][:, place]),
         )
 
-    def _text(self, rows: NDArray[np.bool_]) -> TextScores:
+    def _text(self, place: int, rows: NDArray[np.bool_]) -> TextScores:
         """Means over the answers that have a text."""
         said = rows & self.compared.said.reshape(rows.shape)
-
-        def mean(name: str) -> OverSeeds:
-            values = self.compared.values[name].reshape(rows.shape)
-            reason = self.compared.reasons.get(name, "no answer has a text")
-            return _over([_mean(value[mask]) for value, mask in zip(values, said, strict=True)],
-                         reason)  # fmt: skip
 
         def count(name: str) -> int:
             return int(np.nansum(self.compared.values[name].reshape(rows.shape)[said]))
 
+        found: dict[str, Any] = {}
+        for name in TEXT_MEASURES:
+            reason = self.compared.reasons.get(name, "no answer has a text")
+            found[name] = _over(self.texts[name].by_seed[:, place], reason)
+            drawn = self.texts[name].drawn
+            known = name not in self.compared.reasons
+            found[f"{name}_interval"] = (
+                interval(drawn[:, place]) if known else Interval.undefined(reason)
+            )
         return TextScores(
-            exact_match=mean("exact_match"),
-            rouge_l=mean("rouge_l"),
-            bertscore=mean("bertscore"),
-            bertscore_rescaled=mean("bertscore_rescaled"),
-            said=int(said.sum()),
-            empty=count("empty"),
-            truncated=count("truncated"),
+            **found, said=int(said.sum()), empty=count("empty"), truncated=count("truncated")
         )
 
     def _over_seeds(self, name: str, place: int, reason: str) -> OverSeeds:
@@ -198,10 +214,6 @@ def _absent(train: pl.DataFrame, layout: Layout) -> list[list[str]]:
     lacking = groups.join(trained, on=GROUP).join(layout.cells, on=["group", "truth"], how="anti")
     named = lacking.sort("group", "truth").rows_by_key("group", named=True)
     return [[row["truth"] for row in named.get(place, [])] for place in range(groups.height)]
-
-
-def _mean(values: Floats) -> float:
-    return float(values.mean()) if len(values) else float("nan")
 
 
 def _over(values: Iterable[float], reason: str) -> OverSeeds:

@@ -49,7 +49,9 @@ class LabelScores:
     macro_f1: OverSeeds
     macro_f1_interval: Interval
     pooled_f1: OverSeeds
+    pooled_f1_interval: Interval
     balanced_accuracy: OverSeeds
+    balanced_accuracy_interval: Interval
     accuracy: OverSeeds
     accuracy_interval: Interval
     accuracy_readable: OverSeeds
@@ -94,9 +96,13 @@ class TextScores:
     """
 
     exact_match: OverSeeds
+    exact_match_interval: Interval
     rouge_l: OverSeeds
+    rouge_l_interval: Interval
     bertscore: OverSeeds
+    bertscore_interval: Interval
     bertscore_rescaled: OverSeeds
+    bertscore_rescaled_interval: Interval
     said: int
     empty: int
     truncated: int
