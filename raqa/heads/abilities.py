@@ -17,3 +17,10 @@ class Abilities:
     takes_frames: ClassVar[bool] = False
     several_devices: ClassVar[bool] = False
     variant: ClassVar[str] = ""
+
+    def check(self) -> None:
+        """Look for what it needs beside the settings, before any work.
+
+        Raises:
+            UserError: something is missing; says what and how to get it.
+        """
