@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from raqa.answering.base import AUDIO_ROW, FILES, QuestionHead, QuestionPairs
 from raqa.answering.base import Fitting as HeadFitting
 from raqa.answering.baselines import QuestionPriorHead
 from raqa.corpora.base import Recordings
+from raqa.display import csv_cell
 from raqa.fitting import Fitting, Outcome
 from raqa.questions.asked_label import ask_for_labels, read_predictions
 from raqa.questions.rendering import render_answers
@@ -21,7 +23,7 @@ from raqa.regimes.base import Folds
 from raqa.regimes.fold import Fold
 from raqa.reports.scoring import Answered, Own
 from raqa.reports.tracking import RunFacts
-from raqa.tables import QUESTIONS
+from raqa.tables import QUESTIONS, SetAside, set_aside_table
 
 if TYPE_CHECKING:
     from raqa.answering.base import FittedQuestionHead
@@ -45,7 +47,8 @@ def fit_questions(
 ) -> Outcome:
     """Fit to the questions about the training side and answer those about the test side.
 
-    The question prior is fitted beside every head: it is what the head is measured against.
+    The question prior is fitted beside every head: it is what the head is measured against. Where
+    nothing is on the training side there is none.
     """
     task, seeds = fitting.experiment.task, fitting.experiment.seeds
     assert isinstance(task, QuestionTask)
@@ -53,18 +56,35 @@ def fit_questions(
     questions = task.questions(sided, folds.main.table)
     sides = _sides(questions, folds.main, fitting, recordings)
     fitted = _fit(fitting, sides, loggers)
-    prior = QuestionPriorHead().fit(
-        sides.train, sides.validation, HeadFitting(seeds[:1], fitting.experiment.trainer)
-    )
     templates, tested = task.wording(), sides.test.rows.select(*QUESTIONS)
-    said, constant = (
-        render_answers(one.answer(sides.test.asked), tested, templates) for one in (fitted, prior)
-    )
+    said = render_answers(fitted.answer(sides.test.asked), tested, templates)
+    constant = None
+    if sides.train.rows.height:
+        prior = QuestionPriorHead().fit(
+            sides.train, sides.validation, HeadFitting(seeds[:1], fitting.experiment.trainer)
+        )
+        constant = render_answers(prior.answer(sides.test.asked), tested, templates)
     both = pl.concat([sides.train.rows.select(*QUESTIONS), tested])
     head = fitting.experiment.head
     assert isinstance(head, QuestionHead)
     answered = Answered(both, constant, head.says_labels, task.bertscore)
-    return Outcome(said, fitted.history, fitted.save, answered=answered)
+    aside = _unanswered(fitted, tested)
+    return Outcome(said, fitted.history, fitted.save, answered=answered, set_aside=aside)
+
+
+def _unanswered(fitted: FittedQuestionHead, tested: pl.DataFrame) -> pl.DataFrame:
+    """A SET_ASIDE row for each recording and reason why a question about it was not answered."""
+    why = fitted.unanswered()
+    about = tested.filter(pl.col("qa_id").is_in(list(why))).select(
+        "corpus", "recording_id", "qa_id"
+    )
+    counted = Counter(
+        (corpus, recording, csv_cell(why[name])) for corpus, recording, name in about.iter_rows()
+    )
+    return set_aside_table(
+        SetAside(corpus, "answer", recording, f"not answered: {reason}", value=f"{count} questions")
+        for (corpus, recording, reason), count in counted.items()
+    )
 
 
 def fit_asked_labels(

@@ -14,7 +14,7 @@ from raqa.errors import UserError
 from raqa.responders.asking import Request, ask_all
 from raqa.responders.base import Prompt, Responder, Response
 from raqa.responders.hearing import Hearing, Recordings
-from raqa.responders.prompts import choices, prompt_text
+from raqa.responders.prompts import choices
 from raqa.responders.store import ResponseStore, request_key
 from raqa.responders.usage import usage_table
 
@@ -64,6 +64,7 @@ def evaluate(
             f"head.hearing.given={hearing.given}: {type(responder).__name__} takes "
             f"{', '.join(responder.inputs)}."
         )
+    hearing = hearing.of(responder)
     requests, unread = _requests(asked, responder, hearing, hashes)
     opened = None
     if responder.listens and hearing.given != "none":
@@ -116,7 +117,7 @@ def _requests(
             reason = f"the recording can not be opened: {content.strerror or content}"
             unread.append((row["qa_id"], Response(None, "failed", reason)))
             continue
-        text = prompt_text(row, hearing.given)
+        text = responder.wording(row, hearing.given)
         facts = {
             "responder": identity, "text": text, "hearing": given,
             "recording": content, **({} if responder.kept else {"qa_id": row["qa_id"]}),
