@@ -64,6 +64,14 @@ class SpokenQuestions:
             "revision": REVISION,
         }
 
+    def check(self) -> None:
+        """Speak a letter, so that what is missing is said before any work.
+
+        Raises:
+            UserError: something is missing, or there is no such voice.
+        """
+        spoken(self.synthesiser, "A.")
+
     def after(self, recording: Waveform, question: str, options: Sequence[str]) -> Waveform:
         """The recording, a pause, the question, and each option after its letter.
 
