@@ -93,7 +93,7 @@ class Espeak(Synthesiser):
             samples, rate = soundfile.read(io.BytesIO(made), dtype="float32")
         sounding = np.flatnonzero(samples)
         if not len(sounding):
-            raise AudioError("the question or an option of it has nothing that can be spoken")
+            raise AudioError("its question, or an option, has nothing that can be spoken")
         return Waveform(samples[sounding[0] : sounding[-1] + 1].copy(), int(rate))
 
 
