@@ -27,9 +27,7 @@ def asked(*rows: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(made, schema=dict(EXAM))
 
 
-def said(
-    exam: pl.DataFrame, responses: dict[str, str] | None = None, seed: int = 0
-) -> pl.DataFrame:
+def said(exam: pl.DataFrame, words: dict[str, str] | None = None, seed: int = 0) -> pl.DataFrame:
     """ANSWERS: what is named, else "B"."""
     rows = [
         {"seed": seed, "qa_id": name, "response": (words or {}).get(name, "B")}
