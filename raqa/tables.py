@@ -13,7 +13,7 @@ from typing import Any, Literal
 import polars as pl
 
 Columns = Mapping[str, type[pl.DataType] | pl.DataType]
-TaskKind = Literal["regression", "classification", "questions"]
+TaskKind = Literal["regression", "classification", "questions", "exam"]
 
 RECORDINGS: Columns = {
     "recording_id": pl.String,  # unique within the corpus, stable over machines
@@ -154,6 +154,9 @@ EXAM: Columns = {
 
 EXAM_GOLD = GOLD
 """Columns of EXAM that say the answer: nothing that answers may see them, judges do."""
+
+EXAM_ASKED = ("benchmark", "form", "chain", "turn")
+"""Columns of EXAM that decide how a question is put, beside those that it has from QUESTIONS."""
 
 CRITERIA = ("correctness", "relevance", "completeness", "clarity")
 """What an open answer is graded for."""

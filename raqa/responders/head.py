@@ -28,6 +28,7 @@ from raqa.responders.evaluate import evaluate
 from raqa.responders.hearing import Hearing
 from raqa.responders.store import ResponseStore
 from raqa.responders.usage import usage_text, write_usage
+from raqa.tables import TaskKind
 from raqa.training.history import HISTORY
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class ZeroShotHead(QuestionHead):
     responder: Responder | None
     hearing: Hearing = field(default_factory=Hearing)
     folder: Path = Path("cache/responses")
+    kinds: ClassVar[tuple[TaskKind, ...]] = (*QuestionHead.kinds, "exam")
     says_labels: ClassVar[bool] = False
     uses_embeddings: ClassVar[bool] = False
     learns: ClassVar[bool] = False
