@@ -169,7 +169,7 @@ def needed_sides(experiment: Experiment) -> tuple[str, ...]:
     A head that learns nothing needs the test side only. Of a label all are needed: its baseline
     is taken from training.
     """
-    asks = experiment.task.kind == "questions" and not experiment.head.learns
+    asks = experiment.task.kind in {"questions", "exam"} and not experiment.head.learns
     return ("test",) if asks else SIDES
 
 

@@ -103,3 +103,23 @@ def convert(
     write_exam(questions, target, replace=force)
     console.print(f"{escape(str(target))}: {questions.height:,} questions{escape(place)}",
                   highlight=False, soft_wrap=True)  # fmt: skip
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", help="The folder to write; it must be new.")],
+) -> None:
+    """Write a small synthetic exam with every type of question, and its audio; no download."""
+    from raqa.exams.demo import write_demo
+    from raqa.exams.read import read_exam
+    from raqa.exams.show import print_counts
+
+    console = Console()
+    file = write_demo(out)
+    print_counts(read_exam(file), console)
+    for line in (
+        f"written: {file}",
+        "sit it: python train.py task=exam datamodule=exam head=zero_shot responder=random \\",
+        f"  datamodule.corpus.file={file} datamodule.corpus.data={out}",
+    ):
+        console.print(line, highlight=False, soft_wrap=True, markup=False)

@@ -11,7 +11,7 @@ import polars as pl
 
 from raqa.errors import UserError
 from raqa.questions.collection import RECORDINGS_FILE, read_recordings, scan
-from raqa.tables import EXAM, QUESTIONS, SIDES, check_table
+from raqa.tables import EXAM, EXAM_ASKED, QUESTIONS, SIDES, check_table
 
 Side = Literal["train", "validation", "test", "all"]
 _KEY = ["corpus", "recording_id"]
@@ -72,7 +72,7 @@ def exam_of_collection(folder: Path, side: Side = "all", audio: Path | None = No
 
 
 def questions_of(exam: pl.DataFrame) -> pl.DataFrame:
-    """An exam's questions in the columns of QUESTIONS, all on the test side.
+    """An exam's questions in the columns of QUESTIONS, then EXAM_ASKED, all on the test side.
 
     Args:
         exam: EXAM columns.
@@ -81,7 +81,9 @@ def questions_of(exam: pl.DataFrame) -> pl.DataFrame:
         split=pl.lit("test"),
         subject_id=pl.coalesce("subject_id", "recording_id"),
     )
-    return check_table(rows, QUESTIONS, name="questions", key=["qa_id"]).select(*QUESTIONS)
+    return check_table(rows, QUESTIONS, name="questions", key=["qa_id"]).select(
+        *QUESTIONS, *EXAM_ASKED
+    )
 
 
 def _common(paths: list[str]) -> Path:

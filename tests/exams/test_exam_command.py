@@ -85,7 +85,8 @@ def test_a_collection_becomes_an_exam_and_is_read_back_equal(tmp_path: Path, raq
     assert_frame_equal(read_exam(lines).questions, exported.questions)
     assert_frame_equal(read_exam(table).questions, exported.questions)
     asked = scan(whole).collect().sort("qa_id").with_columns(split=pl.lit("test"))
-    assert_frame_equal(questions_of(read_exam(table).questions), asked.select(*QUESTIONS))
+    again = questions_of(read_exam(table).questions).select(*QUESTIONS)
+    assert_frame_equal(again, asked.select(*QUESTIONS))
     for name in read_exam(lines).questions["audio"].unique():
         assert (exported.audio / name).is_file()
 
