@@ -68,12 +68,16 @@ def fit_questions(
     head = fitting.experiment.head
     assert isinstance(head, QuestionHead)
     answered = Answered(both, constant, head.says_labels, task.bertscore)
-    aside = _unanswered(fitted, tested)
+    aside = unanswered_rows(fitted, tested)
     return Outcome(said, fitted.history, fitted.save, answered=answered, set_aside=aside)
 
 
-def _unanswered(fitted: FittedQuestionHead, tested: pl.DataFrame) -> pl.DataFrame:
-    """A SET_ASIDE row for each recording and reason why a question about it was not answered."""
+def unanswered_rows(fitted: FittedQuestionHead, tested: pl.DataFrame) -> pl.DataFrame:
+    """A SET_ASIDE row for each recording and reason why a question about it was not answered.
+
+    Args:
+        tested: corpus, recording_id and qa_id of what was asked.
+    """
     why = fitted.unanswered()
     about = tested.filter(pl.col("qa_id").is_in(list(why))).select(
         "corpus", "recording_id", "qa_id"

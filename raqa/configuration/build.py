@@ -206,7 +206,9 @@ def _validation(path: str, error: ValidationError) -> Iterable[str]:
 
 def _misfits(experiment: Experiment) -> Iterable[str]:
     corpus, task = experiment.corpus, experiment.task
-    if task.kind != "questions" and task.target not in corpus.attributes:
+    if task.kind == "exam" or "exam" in corpus.attributes:
+        yield from _exam_misfits(experiment)
+    elif task.kind != "questions" and task.target not in corpus.attributes:
         have = ", ".join(corpus.attributes) or f"none yet ({corpus.how_to_get})"
         yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
     else:
@@ -219,6 +221,25 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
         )
     yield from _unused(experiment)
     yield from _embedding_misfits(experiment)
+
+
+def _exam_misfits(experiment: Experiment) -> Iterable[str]:
+    """What does not go with an exam, which is asked as a whole and never trained on."""
+    from raqa.regimes.split import Auto, Official
+
+    task, corpus = experiment.task, experiment.corpus
+    if task.kind != "exam":
+        yield f"datamodule: {corpus.name} is an exam: its questions are asked with task=exam."
+        return
+    if task.target not in corpus.attributes:
+        yield (
+            f"task=exam asks an exam's questions, and {corpus.name} is none: set datamodule=exam "
+            "datamodule.corpus.file=FILE, or datamodule=demo_exam."
+        )
+    if experiment.regime.name != "within":
+        yield f"regime={experiment.regime.name}: an exam is not trained on. Set regime=within."
+    if not isinstance(experiment.split, Auto | Official):
+        yield "split: an exam is asked as a whole. Leave split=auto."
 
 
 def _embedding_misfits(experiment: Experiment) -> Iterable[str]:
