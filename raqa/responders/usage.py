@@ -53,7 +53,10 @@ def usage_text(usage: pl.DataFrame) -> str:
     once = usage.unique("request", keep="first")
     parts = [f"{counts.get(name, 0):,} {name}" for name in ("answered", "refused", "failed")]
     asked = once.filter(~pl.col("from_store"))
-    line = f"{usage.height:,} questions: {', '.join(parts)}; {asked.height:,} prompts asked now"
+    line = (
+        f"{usage.height:,} questions: {', '.join(parts)}; {asked.height:,} prompts asked now, "
+        f"{once.height - asked.height:,} from the store"
+    )
     if once["tokens_in"].count():
         spent = int(once["tokens_in"].sum()) + int(once["tokens_out"].sum())
         line += f", {spent:,} tokens in all"
