@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +15,13 @@ from raqa.answering.base import Fitting as HeadFitting
 from raqa.answering.baselines import QuestionPriorHead
 from raqa.corpora.base import Recordings
 from raqa.display import csv_cell
-from raqa.errors import UserError
 from raqa.fitting import Fitting, Outcome
 from raqa.questions.asked_label import ask_for_labels, read_predictions
 from raqa.questions.rendering import render_answers
 from raqa.questions.task import QuestionTask
 from raqa.regimes.base import Folds
 from raqa.regimes.fold import Fold
-from raqa.reports.scoring import Answered
+from raqa.reports.scoring import Answered, Own
 from raqa.reports.tracking import RunFacts
 from raqa.tables import QUESTIONS, SetAside, set_aside_table
 
@@ -97,24 +96,37 @@ def fit_asked_labels(
 ) -> Outcome:
     """Ask a label task as a question, and read numbers or classes out of the answers.
 
-    Raises:
-        UserError: the regime tests on another corpus: its own model is not fitted this way yet.
+    Where another corpus is tested, the same head learns from that one too, as with other heads.
     """
+    read = _ask_labels(fitting, recordings, folds.main, "main", loggers)
+    own = None
     if folds.own is not None:
-        raise UserError(
-            "regime=cross: a label asked for in words can not be compared with the tested corpus's "
-            "own model. Use a head such as linear or mlp_small there."
+        own = Own(
+            folds.own.table, _ask_labels(fitting, recordings, folds.own, "own", ()).predictions
         )
-    task, fold = fitting.experiment.task, folds.main
+    return replace(read, own=own)
+
+
+def _ask_labels(
+    fitting: Fitting,
+    recordings: Sequence[Recordings],
+    fold: Fold,
+    name: str,
+    loggers: Sequence[Any],
+) -> Outcome:
+    """The same for one fold; `name` is that of its checkpoint."""
+    task = fitting.experiment.task
     rows = ask_for_labels(task, fold)
     sides = _sides(rows, fold, fitting, recordings)
-    fitted = _fit(fitting, sides, loggers)
+    fitted = _fit(fitting, sides, loggers, name)
     said = fitted.answer(sides.test.asked)
     predictions, aside = read_predictions(said, rows, task, fold)
     return Outcome(predictions, fitted.history, fitted.save, set_aside=aside)
 
 
-def _fit(fitting: Fitting, sides: _Sides, loggers: Sequence[Any]) -> FittedQuestionHead:
+def _fit(
+    fitting: Fitting, sides: _Sides, loggers: Sequence[Any], name: str = "main"
+) -> FittedQuestionHead:
     head = fitting.experiment.head
     assert isinstance(head, QuestionHead)
     how = HeadFitting(
@@ -122,7 +134,7 @@ def _fit(fitting: Fitting, sides: _Sides, loggers: Sequence[Any]) -> FittedQuest
         settings=fitting.experiment.trainer,
         console=fitting.console,
         loggers=loggers,
-        checkpoint=fitting.checkpoints / "main.safetensors",
+        checkpoint=fitting.checkpoints / f"{name}.safetensors",
         stop=fitting.stop,
     )
     return head.fit(sides.train, sides.validation, how)

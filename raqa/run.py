@@ -133,6 +133,7 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
         StoppedError: `stop`, which is asked after each epoch, asked for it.
     """
     check_single()
+    prepared.experiment.head.check()
     from raqa.answering.base import QuestionHead
 
     experiment, recordings = prepared.experiment, prepared.recordings

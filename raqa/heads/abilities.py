@@ -22,3 +22,10 @@ class Abilities:
     uses_embeddings: ClassVar[bool] = True
     learns: ClassVar[bool] = True
     variant: ClassVar[str] = ""
+
+    def check(self) -> None:
+        """Look for what it needs beside the settings, before any work.
+
+        Raises:
+            UserError: something is missing; says what and how to get it.
+        """

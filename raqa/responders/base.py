@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.audio.waveform import Waveform
+from raqa.responders.prompts import prompt_text
 
 Input = Literal["audio", "spectrogram", "both", "none"]
 """What of a recording is put before a responder; none is the baseline of every other."""
@@ -27,7 +28,7 @@ class Heard:
     """What a responder hears or sees of a recording; shared by all prompts about it.
 
     Attributes:
-        waveform: at the rate that was asked for.
+        waveform: at the rate that was asked for, or the recording's own.
         image: a PNG file's bytes.
     """
 
@@ -80,6 +81,7 @@ class Response:
         latency_s: from the last attempt's request to its whole response.
         retries: attempts before the last.
         cost: in the currency of the prices that were set.
+        cut: whether only the beginning of the prompt was read.
         raw: the body of the last response, undecoded text.
     """
 
@@ -92,6 +94,7 @@ class Response:
     latency_s: float | None = None
     retries: int = 0
     cost: float | None = None
+    cut: bool = False
     raw: str | None = None
 
 
@@ -138,12 +141,15 @@ class Responder(ABC):
         inputs: what it can be given of a recording.
         kept: whether responses are worth a place in the store; what costs nothing is asked again.
         listens: whether recordings have to be opened for it at all.
+        rate: of the waveforms that it is given, in Hz, where the user sets no other; None: each
+            recording's own.
         pace: how it is asked.
     """
 
     inputs: ClassVar[tuple[Input, ...]] = ("audio", "spectrogram", "both", "none")
     kept: ClassVar[bool] = True
     listens: ClassVar[bool] = True
+    rate: ClassVar[int | None] = 16_000
     pace: Pace
 
     @property
@@ -154,6 +160,26 @@ class Responder(ABC):
         The class's name, model and revision, decoding, and the adapter's own revision: two
         responders that could answer differently differ here.
         """
+
+    @property
+    def name(self) -> str:
+        """What runs are called after: the model, or the responder where it has none."""
+        known = self.identity
+        return str(known.get("model") or known["responder"])
+
+    def check(self) -> None:  # noqa: B027 - most need nothing
+        """Look for what is needed to ask, before any work; nothing is loaded.
+
+        Raises:
+            UserError: something is missing; says what and how to get it.
+        """
+
+    def wording(self, question: Mapping[str, Any], given: Input) -> str:
+        """Everything that is said in words about a row of QUESTIONS.
+
+        A model that does not follow instructions is told none.
+        """
+        return prompt_text(question, given)
 
     @abstractmethod
     def session(self) -> AbstractAsyncContextManager[Session]:

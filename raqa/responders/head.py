@@ -72,10 +72,18 @@ class ZeroShotHead(QuestionHead):
     def variant(self) -> str:  # type: ignore[override]
         """The model, or the responder without one, and what it is given: `qwen2_audio_7b_none`."""
         assert self.responder is not None
-        known = self.responder.identity
-        name = str(known.get("model") or known["responder"]).rstrip("/").rsplit("/", maxsplit=1)[-1]
+        name = self.responder.name.rstrip("/").rsplit("/", maxsplit=1)[-1]
         plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:40]
         return f"{plain}_{self.hearing.given}"
+
+    def check(self) -> None:
+        """Look for what the responder needs.
+
+        Raises:
+            UserError: something is missing.
+        """
+        assert self.responder is not None
+        self.responder.check()
 
     def fit(
         self,
@@ -104,7 +112,8 @@ class ZeroShotHead(QuestionHead):
     def facts(self) -> dict[str, object]:
         """Who is asked and what it is given, as plain JSON values."""
         assert self.responder is not None
-        return {"responder": dict(self.responder.identity), "hearing": self.hearing.facts}
+        heard = self.hearing.of(self.responder)
+        return {"responder": dict(self.responder.identity), "hearing": heard.facts}
 
 
 @dataclass

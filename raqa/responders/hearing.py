@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass as plain
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ from raqa.audio.clip import ClipPolicy
 from raqa.audio.decode import REVISION, decode
 from raqa.audio.resample import resample
 from raqa.audio.waveform import AudioError
-from raqa.responders.base import Heard, Input
+from raqa.responders.base import Heard, Input, Responder
 from raqa.responders.spectrogram import SpectrogramSettings, spectrogram_image
 
 _WHOLE = ClipPolicy(length_s=30.0, part="first", padding="none")
@@ -29,15 +29,20 @@ class Hearing:
 
     Attributes:
         given: the waveform, its spectrogram, both, or nothing.
-        rate: of the waveform in Hz; the spectrogram is of the recording at its own rate.
+        rate: of the waveform in Hz; None: that of the responder, or without one the recording's
+            own, which the spectrogram always is of.
         clip: which part; 30 s is what most audio-language models hear at most.
         image: of the spectrogram.
     """
 
     given: Input = "audio"
-    rate: Annotated[int, Field(ge=4000, le=192_000)] = 16_000
+    rate: Annotated[int, Field(ge=4000, le=192_000)] | None = None
     clip: ClipPolicy = _WHOLE
     image: SpectrogramSettings = field(default_factory=SpectrogramSettings)
+
+    def of(self, responder: Responder) -> Hearing:
+        """The same for a responder, which says at what rate it hears where that is not set."""
+        return self if self.rate is not None else replace(self, rate=responder.rate)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -58,8 +63,9 @@ class Hearing:
             AudioError: it can not be used.
         """
         own = self.clip.apply(decode(path, start_s, end_s))
-        heard = resample(own, self.rate) if self.given in {"audio", "both"} else None
-        shown = None
+        heard = shown = None
+        if self.given in {"audio", "both"}:
+            heard = own if self.rate is None else resample(own, self.rate)
         if self.given in {"spectrogram", "both"}:
             shown = spectrogram_image(own, self.image)
         return Heard(heard, shown)

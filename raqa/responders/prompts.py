@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from raqa.corpora.attributes import ATTRIBUTES
-from raqa.responders.base import Input
+
+if TYPE_CHECKING:
+    from raqa.responders.base import Input
 
 _GIVEN: Mapping[Input, str] = {
     "audio": "The audio is a recording of the sounds of a person's body or voice.",
