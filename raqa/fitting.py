@@ -35,6 +35,7 @@ class Outcome:
         own: of a run that is tested on another corpus, what it is measured against.
         answered: what was asked, where predictions are answers to questions.
         set_aside: SET_ASIDE rows of answers that could not be used.
+        unusable: recordings of the test side that could not be used, recording_ids by corpus.
         calibration: predictions of validation recordings that selected nothing, where any were
             held back.
     """
@@ -45,6 +46,7 @@ class Outcome:
     own: Own | None = None
     answered: Answered | None = None
     set_aside: pl.DataFrame = field(default_factory=set_aside_table)
+    unusable: Mapping[str, Sequence[str]] = field(default_factory=dict)
     calibration: pl.DataFrame | None = None
 
 

@@ -150,6 +150,7 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     loggers = experiment.logger.start(facts)
     try:
         outcome = _fitter(experiment)(fitting, recordings, folds, facts, loggers)
+        folds = folds.without(outcome.unusable)
         with prepared.folder.draft() as draft:
             draft.write(
                 config=OmegaConf.to_yaml(prepared.config, resolve=True),

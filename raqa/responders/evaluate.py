@@ -12,7 +12,7 @@ from raqa.answering.base import AUDIO_ROW, Asked, answers_table
 from raqa.embeddings.hashes import HashCache
 from raqa.errors import UserError
 from raqa.responders.asking import Request, ask_all
-from raqa.responders.base import Prompt, Responder, Response
+from raqa.responders.base import UNHEARD, Prompt, Responder, Response
 from raqa.responders.hearing import Hearing, Recordings
 from raqa.responders.prompts import choices
 from raqa.responders.store import ResponseStore, request_key
@@ -114,7 +114,7 @@ def _requests(
     for row in asked.rows.sort(AUDIO_ROW, "qa_id").iter_rows(named=True):
         content = contents[row[AUDIO_ROW]] if contents else None
         if isinstance(content, OSError):
-            reason = f"the recording can not be opened: {content.strerror or content}"
+            reason = f"{UNHEARD} opened: {content.strerror or content}"
             unread.append((row["qa_id"], Response(None, "failed", reason)))
             continue
         text = responder.wording(row, hearing.given)
