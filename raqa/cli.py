@@ -13,6 +13,7 @@ from rich.markup import escape
 
 from raqa.ask_command import ask
 from raqa.errors import UserError, neighbours, storage_problem
+from raqa.evaluate_command import evaluate_main
 from raqa.exams.command import app as exams
 from raqa.main import STOPPED, USER_MISTAKE, print_problems
 from raqa.main import main as train_main
@@ -63,6 +64,9 @@ def main() -> None:
     if sys.argv[1:2] == ["train"]:  # Hydra parses this one itself
         train_main(sys.argv[2:], command="raqa train")
         return
+    if sys.argv[1:2] == ["evaluate"]:
+        evaluate_main(sys.argv[2:])
+        return
     try:
         app()
     except UserError as error:
@@ -78,6 +82,11 @@ def main() -> None:
 @app.command(add_help_option=False)
 def train() -> None:
     """Train and score a configuration, or a sweep with -m; the same as `python train.py`."""
+
+
+@app.command(add_help_option=False)
+def evaluate() -> None:
+    """Ask a model that others trained, and score its answers; `raqa evaluate --help`."""
 
 
 app.command()(sweeps.plan)

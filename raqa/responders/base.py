@@ -20,6 +20,9 @@ from raqa.responders.prompts import prompt_text
 Input = Literal["audio", "spectrogram", "both", "none"]
 """What of a recording is put before a responder; none is the baseline of every other."""
 
+UNHEARD = "the recording can not be"
+"""How the reason of a failure begins that is the recording's, not the responder's."""
+
 Outcome = Literal["answered", "refused", "failed"]
 
 
