@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.number import Interval, Number, OverSeeds
-from raqa.metrics.questions.judge import GROUP, OUTCOMES, in_order, judge
+from raqa.metrics.questions.judge import GROUP, OUTCOMES, judge
 from raqa.metrics.questions.layout import Layout
 from raqa.metrics.questions.measures import Measured, interval, measure
 from raqa.metrics.questions.resampled import (
