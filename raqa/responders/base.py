@@ -8,13 +8,16 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.audio.waveform import Waveform
+
+if TYPE_CHECKING:
+    from raqa.responders.hearing import Hearing
 
 Input = Literal["audio", "spectrogram", "both", "none"]
 """What of a recording is put before a responder; none is the baseline of every other."""
@@ -153,6 +156,13 @@ class Responder(ABC):
 
         The class's name, model and revision, decoding, and the adapter's own revision: two
         responders that could answer differently differ here.
+        """
+
+    def check(self, hearing: Hearing) -> None:  # noqa: B027 - most take whatever their inputs say
+        """Refuse what it can not be given, before recordings are opened and a session begins.
+
+        Raises:
+            UserError: says what of it is not right, and what would be.
         """
 
     @abstractmethod

@@ -107,6 +107,8 @@ def evaluate(
     requests, unread = _requests(asked, responder, hearing, hashes)
     known = {one.key for one in requests if one.key in store}
     missing = [one for one in requests if one.key not in known]
+    if missing:
+        responder.check(hearing)
     opened = None
     if responder.listens and hearing.given != "none":
         assert asked.files is not None
