@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import ConfigDict, Field
@@ -16,6 +16,9 @@ from pydantic.dataclasses import dataclass as checked
 
 from raqa.audio.waveform import Waveform
 from raqa.responders.prompts import prompt_text
+
+if TYPE_CHECKING:
+    from raqa.responders.hearing import Hearing
 
 Input = Literal["audio", "spectrogram", "both", "none"]
 """What of a recording is put before a responder; none is the baseline of every other."""
@@ -183,11 +186,11 @@ class Responder(ABC):
         known = self.identity
         return str(known.get("model") or known["responder"])
 
-    def check(self) -> None:  # noqa: B027 - most need nothing
-        """Look for what is needed to ask, before any work; nothing is loaded.
+    def check(self, hearing: Hearing) -> None:  # noqa: B027 - most need nothing and hear anything
+        """Look for what is needed to ask, and refuse what it can not be given, before any work.
 
         Raises:
-            UserError: something is missing; says what and how to get it.
+            UserError: something is missing or not right; says what, and what to do.
         """
 
     def wording(self, question: Mapping[str, Any], given: Input) -> str:

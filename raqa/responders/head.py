@@ -85,7 +85,7 @@ class ZeroShotHead(QuestionHead):
             UserError: something is missing.
         """
         assert self.responder is not None
-        self.responder.check()
+        self.responder.check(self.hearing.of(self.responder))
 
     def fit(
         self,
