@@ -90,6 +90,6 @@ def _takers() -> dict[str, tuple[str, Any]]:
     for group in ("encoder", "responder"):
         for name in group_choices(group):
             kind = get_class(target_of(group, name))
-            if hasattr(kind, "published"):
+            if getattr(kind, "published", None) is not None:
                 found[name] = (group, kind)
     return found

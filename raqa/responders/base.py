@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.audio.waveform import Waveform
+from raqa.encoders.published import Published
 from raqa.responders.prompts import prompt_text
 
 Input = Literal["audio", "spectrogram", "both", "none"]
@@ -143,6 +144,8 @@ class Responder(ABC):
         listens: whether recordings have to be opened for it at all.
         rate: of the waveforms that it is given, in Hz, where the user sets no other; None: each
             recording's own.
+        published: the checkpoint that it takes, of models that are no service.
+        fetched: settings that name models on huggingface.co, which are fetched when first used.
         pace: how it is asked.
     """
 
@@ -150,6 +153,8 @@ class Responder(ABC):
     kept: ClassVar[bool] = True
     listens: ClassVar[bool] = True
     rate: ClassVar[int | None] = 16_000
+    published: ClassVar[Published | None] = None
+    fetched: ClassVar[tuple[str, ...]] = ()
     pace: Pace
 
     @property

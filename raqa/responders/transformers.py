@@ -54,6 +54,7 @@ class TransformersResponder(Responder):
     device: Literal["auto", "cpu", "cuda"] = "auto"
     inputs: ClassVar[tuple[Input, ...]] = ("none",)
     listens: ClassVar[bool] = False
+    fetched: ClassVar[tuple[str, ...]] = ("model",)
 
     @field_validator("model", mode="before")
     @classmethod

@@ -65,6 +65,7 @@ class PengiResponder(Responder):
     name: ClassVar[str] = "pengi"
     sizes: ClassVar[Sizes | None] = None  # of the published configuration
     published: ClassVar[Published] = PENGI
+    fetched: ClassVar[tuple[str, ...]] = ("clip_tokenizer", "gpt2_tokenizer")
 
     @property
     def pace(self) -> Pace:  # type: ignore[override]
