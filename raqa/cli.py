@@ -13,6 +13,7 @@ from rich.markup import escape
 
 from raqa.ask_command import ask
 from raqa.errors import UserError, neighbours, storage_problem
+from raqa.exams.command import app as exams
 from raqa.main import STOPPED, USER_MISTAKE, print_problems
 from raqa.main import main as train_main
 from raqa.predict_command import predict
@@ -47,6 +48,7 @@ app.add_typer(cache, name="cache")
 app.add_typer(weights, name="weights")
 app.add_typer(wandb, name="wandb")
 app.add_typer(questions, name="qa")
+app.add_typer(exams, name="exam")
 
 Overrides = Annotated[
     list[str] | None, typer.Argument(help="Settings as in training, e.g. paths.data=DIR.")

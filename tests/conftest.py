@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 TEST_DATA = Path(os.environ.get("RAQA_TEST_DATA", "../shared/data"))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Share the cores among tests that run side by side (`pytest -n auto`)."""
+    if workers := config.getoption("numprocesses", None):
+        os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
+
+
 @pytest.fixture(scope="session")
 def test_data() -> Path:
     """The folder with real recordings, or skip."""

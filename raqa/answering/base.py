@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -125,6 +125,10 @@ class FittedQuestionHead(ABC):
             names an answer and does not weigh the others.
         """
         return None
+
+    def unanswered(self) -> Mapping[str, str]:
+        """Why questions of the last `answer` were not answered at all, by qa_id."""
+        return {}
 
     def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:  # noqa: ARG002
         """What the head sees of texts, `[texts, width]`; None: it does not compare meanings."""

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from raqa.configuration.folder import config_folder, group_choices
 from raqa.configuration.reuse import reuse_encoder
+from raqa.configuration.unused import EMBEDDING, uses_embeddings
 from raqa.errors import UserError
 
 if TYPE_CHECKING:
@@ -36,14 +37,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Everything one run is made of, one object for each config group."""
+    """Everything one run is made of, one object for each config group.
+
+    Attributes:
+        encoder, clip, embed: None where the head is given no embeddings.
+    """
 
     corpus: Corpus
     cohort: Cohort
     task: Task
-    encoder: Encoder
-    clip: ClipPolicy
-    embed: EmbedSettings
+    encoder: Encoder | None
+    clip: ClipPolicy | None
+    embed: EmbedSettings | None
     head: Head | QuestionHead
     regime: Regime
     split: Split
@@ -85,7 +90,11 @@ def build(config: DictConfig) -> Experiment:
     """
     problems: list[str] = []
     parts: dict[str, Any] = {}
+    unused = () if uses_embeddings(config) else EMBEDDING
     for name, path in _NODES.items():
+        if name in unused:
+            parts[name] = None
+            continue
         try:
             parts[name] = build_node(config, path)
         except UserError as error:
@@ -196,7 +205,7 @@ def _validation(path: str, error: ValidationError) -> Iterable[str]:
 
 
 def _misfits(experiment: Experiment) -> Iterable[str]:
-    corpus, task, encoder = experiment.corpus, experiment.task, experiment.encoder
+    corpus, task = experiment.corpus, experiment.task
     if task.kind != "questions" and task.target not in corpus.attributes:
         have = ", ".join(corpus.attributes) or f"none yet ({corpus.how_to_get})"
         yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
@@ -209,11 +218,18 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
             f"{task.target} is. Heads that do: {able}."
         )
     yield from _unused(experiment)
+    yield from _embedding_misfits(experiment)
+
+
+def _embedding_misfits(experiment: Experiment) -> Iterable[str]:
+    encoder, clip, embed = experiment.encoder, experiment.clip, experiment.embed
+    if encoder is None or clip is None or embed is None:
+        return
     try:
-        check_clip(encoder, experiment.clip)
+        check_clip(encoder, clip)
     except UserError as error:
         yield from error.problems
-    if experiment.embed.shard is not None:
+    if embed.shard is not None:
         yield "embed.shard: parts of a corpus can be embedded (`raqa embed`), not trained on."
     if encoder.output != "vector" and not experiment.head.takes_frames:
         head = type(experiment.head).__name__

@@ -165,7 +165,8 @@ class Draft:
             )
         if answered is not None:
             answered.questions.write_parquet(self.path / ASKED)
-            answered.prior.write_parquet(self.path / PRIOR)
+            if answered.prior is not None:
+                answered.prior.write_parquet(self.path / PRIOR)
         check_table(set_aside, SET_ASIDE, name="set-aside").write_csv(self.path / ASIDE)
         rows = pl.DataFrame([asdict(step) for step in steps], schema=dict(STEP_COLUMNS))
         rows.write_csv(self.path / STEPS)

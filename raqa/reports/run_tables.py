@@ -45,7 +45,7 @@ METRICS = "metrics.json"
 REQUIRED = (CONFIG, PROVENANCE, FOLDS, PREDICTED, ASIDE, STEPS)
 """Files of every finished run besides METRICS; HEADS and HISTORY depend on the head, OWN_FOLD and
 OWN_PREDICTED are those of a run that is tested on another corpus. A run that answers questions has
-ASKED, PRIOR and HEAD_FOLDER."""
+ASKED and HEAD_FOLDER, and PRIOR where it has a training side."""
 
 
 STEP_COLUMNS: Columns = {"name": pl.String, "recordings": pl.Int64, "subjects": pl.Int64}
@@ -102,9 +102,12 @@ def read_answered(path: Path, known: Provenance) -> Answered | None:
     """What a run that answers questions was asked, where it is one."""
     if not (path / ASKED).is_file():
         return None
+    prior = None
+    if (path / PRIOR).is_file():
+        prior = check_table(pl.read_parquet(path / PRIOR), ANSWERS, name="prior answers")
     return Answered(
         check_table(pl.read_parquet(path / ASKED), QUESTIONS, name="questions", key=["qa_id"]),
-        check_table(pl.read_parquet(path / PRIOR), ANSWERS, name="prior answers"),
+        prior,
         rendered=known.rendered,
         scorer=BertScorer(**known.text_scorer) if known.text_scorer else None,
     )

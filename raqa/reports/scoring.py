@@ -36,13 +36,14 @@ class Answered:
 
     Attributes:
         questions: QUESTIONS columns of the training and the test side, with the right answers.
-        prior: ANSWERS of the question prior, learnt on the same training questions.
+        prior: ANSWERS of the question prior, learnt on the same training questions; None where
+            there are none.
         rendered: whether responses are made from labels by the templates.
         scorer: settings of the model behind BERTScore; None: it is left out.
     """
 
     questions: pl.DataFrame
-    prior: pl.DataFrame
+    prior: pl.DataFrame | None
     rendered: bool = False
     scorer: BertScorer | None = None
 

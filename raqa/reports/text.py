@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from raqa.configuration.unused import NO_ENCODER
 from raqa.encoders.pretraining import Overlap, overlap
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.metrics.scores import FEW_SUBJECTS, Scores
@@ -100,9 +101,11 @@ def encoder_text(provenance: Provenance) -> str:
 def pretraining_overlap(provenance: Provenance) -> Overlap:
     """Whether the run's encoder was pre-trained on the corpus that it is tested on.
 
-    Random weights saw nothing.
+    Random weights saw nothing, and neither did an encoder that there is not.
     """
     tested = provenance.tested_on or provenance.corpus
+    if provenance.encoder == NO_ENCODER:
+        return Overlap(provenance.encoder, tested, "none found", "", "there is no encoder")
     if not provenance.weights_real:
         return Overlap(provenance.encoder, tested, "none found", "", "untrained")
     return overlap(provenance.encoder, tested)

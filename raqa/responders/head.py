@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -51,6 +51,8 @@ class ZeroShotHead(QuestionHead):
     hearing: Hearing = field(default_factory=Hearing)
     folder: Path = Path("cache/responses")
     says_labels: ClassVar[bool] = False
+    uses_embeddings: ClassVar[bool] = False
+    learns: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.responder is None:
@@ -143,6 +145,13 @@ class FittedZeroShot(FittedQuestionHead):
             self.console.print(usage_text(found.usage), highlight=False, markup=False)
         parts = [found.answers.with_columns(seed=pl.lit(seed, pl.Int64)) for seed in self.seeds]
         return answers_table(pl.concat(parts))
+
+    def unanswered(self) -> Mapping[str, str]:
+        """Why nothing came back for a question, by qa_id."""
+        if self.usage is None:
+            return {}
+        failed = self.usage.filter(outcome="failed").select("qa_id", "reason")
+        return {name: reason or "nothing came back" for name, reason in failed.iter_rows()}
 
     def save(self, folder: Path) -> None:
         """Write who was asked and what it took; the responses themselves are in the store."""

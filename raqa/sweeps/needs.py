@@ -36,12 +36,14 @@ class Need:
 
 
 def weights_need(config: DictConfig, name: str) -> Need | None:
-    """The published weights that an encoder would load; None: it loads none. Nothing is fetched.
+    """The published weights that an encoder would load; None: it loads none, or there is none.
+
+    Nothing is fetched.
 
     Args:
         name: the encoder in conf/encoder.
     """
-    if config.encoder.get("weights") != "hub":
+    if config.encoder is None or config.encoder.get("weights") != "hub":
         return None
     kind = get_class(config.encoder._target_)
     if hasattr(kind, "published"):

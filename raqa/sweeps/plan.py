@@ -15,6 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from raqa.configuration.build import build
 from raqa.configuration.overrides import compose_choices
 from raqa.configuration.reuse import reusing_parts
+from raqa.configuration.unused import without_unused
 from raqa.errors import UserError
 from raqa.regimes.task import Task
 from raqa.reports.run_folder import RunFolder
@@ -149,7 +150,7 @@ def _compose(recipe: Recipe, cell: Cell, faults: dict[str, list[str]]) -> _Compo
         for problem in error.problems:
             faults[problem].append(cell.label)
         return None
-    return _Composed(cell, config, choices)
+    return _Composed(cell, *without_unused(config, choices))
 
 
 def _check_layout(recipe: Recipe, one: _Composed) -> None:
