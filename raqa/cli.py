@@ -233,7 +233,7 @@ def prune_cache(
 
 @weights.command("list")
 def list_published() -> None:
-    """List encoders with published weights: licence, and whether they are here."""
+    """List encoders and responders with published weights: licence, and whether they are here."""
     from raqa.configuration.weights import list_weights
     from raqa.reports.listing import print_weights
 
@@ -242,9 +242,9 @@ def list_published() -> None:
 
 @weights.command()
 def fetch(
-    name: Annotated[str, typer.Argument(help="An encoder that `raqa weights list` shows.")],
+    name: Annotated[str, typer.Argument(help="What `raqa weights list` shows.")],
 ) -> None:
-    """Fetch an encoder's published weights into the cache, where jobs find them offline."""
+    """Fetch published weights into the cache, where jobs find them offline."""
     from raqa.configuration.weights import fetch_weights
 
     Console().print(escape(str(fetch_weights(name))), highlight=False, soft_wrap=True)
@@ -252,11 +252,11 @@ def fetch(
 
 @weights.command("check")
 def check_file(path: Annotated[Path, typer.Argument(help="A checkpoint.")]) -> None:
-    """Say which encoder a checkpoint fits, loading it strictly and executing nothing of it."""
+    """Say what a checkpoint is of, loading it strictly and executing nothing of it."""
     from raqa.configuration.weights import check_weights
 
-    name = check_weights(path)
-    Console().print(f"{escape(str(path))} fits encoder={name}", highlight=False, soft_wrap=True)
+    taker = check_weights(path)
+    Console().print(f"{escape(str(path))} fits {taker}", highlight=False, soft_wrap=True)
 
 
 def _agreed() -> bool:

@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.audio.waveform import Waveform
+from raqa.encoders.published import Published
 from raqa.responders.prompts import prompt_text
 
 if TYPE_CHECKING:
@@ -161,6 +162,8 @@ class Responder(ABC):
         rate: of the waveforms that it is given, in Hz, where the user sets no other; None: each
             recording's own.
         converses: whether it puts `Prompt.before` before a prompt.
+        published: the checkpoint that it takes, of models that are no service.
+        fetched: settings that name models on huggingface.co, which are fetched when first used.
         pace: how it is asked.
     """
 
@@ -169,6 +172,8 @@ class Responder(ABC):
     listens: ClassVar[bool] = True
     rate: ClassVar[int | None] = 16_000
     converses: ClassVar[bool] = False
+    published: ClassVar[Published | None] = None
+    fetched: ClassVar[tuple[str, ...]] = ()
     pace: Pace
 
     @property

@@ -78,4 +78,7 @@ def test_a_spoken_question_that_the_model_would_not_hear_to_its_end_fails_alone(
     found = ask(asked(rows, [path]), responder, tmp_path / "s", "audio", spoken=brief,
                 clip={"length_s": 0.3, "padding": "none"})  # fmt: skip
     assert outcomes(found) == {"answered": 1, "failed": 1}
-    assert f"hears at most {longest_s:g} s" in found.usage.filter(pl.col("qa_id") == "long")["reason"][0]
+    assert (
+        f"hears at most {longest_s:g} s"
+        in found.usage.filter(pl.col("qa_id") == "long")["reason"][0]
+    )
