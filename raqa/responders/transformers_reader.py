@@ -69,7 +69,7 @@ class TextReader(Reader):
     def encode(self, prompts: Sequence[Prompt]) -> Mapping[str, Tensor]:
         """Words as the chat template puts them, or without one before "Answer:"."""
         chats = self.words.chat_template is not None
-        texts = [self._chat(one) if chats else f"{one.text}\nAnswer:" for one in prompts]
+        texts = [self._chat(one) if chats else _continued(one) for one in prompts]
         encoded: Mapping[str, Tensor] = self.words(
             texts, add_special_tokens=not chats, padding=True, padding_side="left",
             return_tensors="pt",
@@ -125,8 +125,11 @@ class MediaReader(Reader):
         """What the processor makes of a batch.
 
         Raises:
-            ValueError: the processor does not take it, for example words that are its own marks.
+            ValueError: the processor does not take it, for example words that are its own marks,
+                or would drop the end of what is heard, where a question may be spoken.
         """
+        for one in prompts:
+            self._check_length(one.heard)
         # Only text is padded to the longest here. Audio towers want their whole window, which
         # feature extractors fill by themselves unless they are told otherwise.
         encoded: Mapping[str, Tensor] = self.processor.apply_chat_template(
@@ -138,6 +141,14 @@ class MediaReader(Reader):
             },
         )  # fmt: skip
         return encoded
+
+    def _check_length(self, heard: Heard) -> None:
+        seconds = 0.0 if heard.waveform is None else heard.waveform.seconds
+        if self.longest_s is not None and seconds > self.longest_s + 0.001:
+            raise ValueError(
+                f"with what is spoken after it, the recording has {seconds:.1f} s; the model hears "
+                f"at most {self.longest_s:g} s"
+            )
 
     def unheard(self, encoded: Mapping[str, Tensor], prompts: Sequence[Prompt]) -> list[bool]:
         """Of which prompts nothing is left of the waveform, since it is shorter than a token."""
@@ -192,8 +203,18 @@ def messages(prompt: Prompt, system: str | None, *, parts: bool) -> list[dict[st
         said = [*media, {"type": "text", "text": text}] if parts else text
         return {"role": role, "content": said}
 
-    before = [] if system is None else [turn("system", system)]
-    return [*before, turn("user", prompt.text, *_media(prompt.heard))]
+    said = [] if system is None else [turn("system", system)]
+    media = [*_media(prompt.heard)]
+    for one in prompt.before:
+        said += [turn("user", one.question, *media), turn("assistant", one.answer)]
+        media = []
+    return [*said, turn("user", prompt.text, *media)]
+
+
+def _continued(prompt: Prompt) -> str:
+    """What a model without a chat template goes on from."""
+    before = [f"{one.question}\nAnswer: {one.answer}\n\n" for one in prompt.before]
+    return "".join([*before, f"{prompt.text}\nAnswer:"])
 
 
 def _media(heard: Heard) -> Iterator[Part]:
