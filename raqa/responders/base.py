@@ -51,6 +51,14 @@ class Heard:
         return file.getvalue()
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """A question that was put before, in all its words, and what was said to it."""
+
+    question: str
+    answer: str
+
+
 @dataclass(frozen=True, eq=False)
 class Prompt:
     """One question as it is put.
@@ -59,12 +67,15 @@ class Prompt:
         qa_id: which question it is, for responders that draw; never sent anywhere.
         text: everything that is said in words.
         choices: answers that the question allows, where it says so; never sent beside the text.
+        before: what was said before it, the oldest first; what is heard goes with the first
+            question. Only responders that converse are given any.
     """
 
     qa_id: str
     text: str
     choices: tuple[str, ...] = ()
     heard: Heard = field(default_factory=Heard)
+    before: tuple[Exchange, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +154,7 @@ class Responder(ABC):
         listens: whether recordings have to be opened for it at all.
         rate: of the waveforms that it is given, in Hz, where the user sets no other; None: each
             recording's own.
+        converses: whether it puts `Prompt.before` before a prompt.
         pace: how it is asked.
     """
 
@@ -150,6 +162,7 @@ class Responder(ABC):
     kept: ClassVar[bool] = True
     listens: ClassVar[bool] = True
     rate: ClassVar[int | None] = 16_000
+    converses: ClassVar[bool] = False
     pace: Pace
 
     @property

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from raqa.corpora.attributes import ATTRIBUTES
+from raqa.questions.reading.option_letters import LETTERS
 
 if TYPE_CHECKING:
     from raqa.responders.base import Input
@@ -33,14 +33,16 @@ _SPOKEN = (
     "At the end of the audio a voice asks a question about what was heard before, and reads out "
     "the options."
 )
+_SHOWN = (
+    "The end of the image is the voice of somebody who asks a question about what was heard "
+    "before, and reads out the options."
+)
 _YES_NO = "Answer with yes or no."
 _SENTENCE = "Answer in a short sentence."
 _FACTS = "Answer with the facts that are asked for, in a sentence or two."
 _CONCEPT = "Answer with the main point and what shows it, in a sentence or two."
 _OPEN = "Answer in your own words, as precisely and as shortly as you can."
 _ENDINGS = {"facts": _FACTS, "concept": _CONCEPT, "open": _OPEN}
-
-LETTERS = string.ascii_uppercase
 
 
 def prompt_text(question: Mapping[str, Any], given: Input) -> str:
@@ -52,14 +54,17 @@ def prompt_text(question: Mapping[str, Any], given: Input) -> str:
     before = f"{_GIVEN['audio']} {_BOTH}" if given == "both" else _GIVEN[given]
     if question.get("benchmark") == "carecos" and given in {"spectrogram", "both"}:
         before = f"{before} {_AXIS}"
-    if is_spoken(question, given):
-        return "\n".join([before, _SPOKEN, "", _EXAM_LETTER])
-    return "\n".join([before, "", f"Question: {question['question']}", *_how(question)])
+    if is_spoken(question):
+        end = _SHOWN if given == "spectrogram" else _SPOKEN
+        return "\n".join([before, end, "", _EXAM_LETTER])
+    asked = [f"Question: {question['question']}", *_how(question)]
+    follows = (question.get("turn") or 1) > 1  # what is given was said at the first turn
+    return "\n".join(asked if follows else [before, "", *asked])
 
 
-def is_spoken(question: Mapping[str, Any], given: Input) -> bool:
-    """Whether a question is heard and not read: of voice_qa, where anything is heard at all."""
-    return question["question_type"] == "voice_qa" and given in {"audio", "both"}
+def is_spoken(question: Mapping[str, Any]) -> bool:
+    """Whether a question is spoken after the recording and not written."""
+    return bool(question["question_type"] == "voice_qa")
 
 
 def choices(question: Mapping[str, Any]) -> tuple[str, ...]:

@@ -74,15 +74,22 @@ def test_choices_of_an_exam_list_letters_and_ask_for_one_or_for_json() -> None:
     assert choices(row) == ("A", "B")
 
 
-def test_a_spoken_question_is_not_written_where_anything_is_heard() -> None:
-    row = _exam("voice_qa", "choice", question="How many?", options=["one cough", "two coughs"])
-    for given in ("audio", "both"):
-        text = prompt_text(row, given)  # type: ignore[arg-type]
-        assert "How many?" not in text
-        assert "cough" not in text
-        assert "a voice asks a question" in text
-    assert "How many?" in prompt_text(row, "none")
+@pytest.mark.parametrize("given", get_args(Input))
+def test_a_spoken_question_is_never_written(given: Input) -> None:
+    row = _exam("voice_qa", "choice", question="How many?", options=["a cough", "coughs"])
+    text = prompt_text(row, given)
+    assert "How many?" not in text
+    assert "cough" not in text
+    assert "asks a question" in text
     assert choices(row) == ("A", "B")
+
+
+def test_later_turns_are_not_told_again_what_is_given() -> None:
+    row = _exam("multi_turn", "choice", options=["a cough", "a wheeze"])
+    first, later = ({**row, "chain": "c", "turn": turn} for turn in (1, 2))
+    assert prompt_text(first, "audio").startswith("The audio is")
+    assert prompt_text(later, "audio").startswith("Question:")
+    assert prompt_text(first, "audio").endswith(prompt_text(later, "audio"))
 
 
 def test_facts_a_concept_and_an_open_answer_are_asked_for_in_their_own_words() -> None:
