@@ -72,13 +72,16 @@ def make_rows(cells: Sequence[ReportCell], published: Published) -> tuple[Row, .
     if doubled:
         raise UserError([f"The recipe has two cells for {name}." for name in doubled])
     rows = [Row(*one) for one in zip(names, models, givens, cells, strict=True)]
-    absent = [model for model in unique(key[0] for key in published.exams) if model not in models]
-    return (*rows, *(_of_paper(model) for model in absent))
+    return (*rows, *_of_paper(published, models))
 
 
-def _of_paper(model: str) -> Row:
-    why = f"the recipe has no run of {model}; the paper has"
-    return Row(model, model, "", ReportCell({"head": model}, None, why))
+def _of_paper(published: Published, models: Sequence[str]) -> Iterator[Row]:
+    absent = [key for key in unique(key[:2] for key in published.exams) if key[0] not in models]
+    for model, given in absent:
+        several = sum(one == model for one, _ in absent) > 1
+        why = f"the recipe has no run of {model}; the paper has"
+        cell = ReportCell({"head": model}, None, why)
+        yield Row(f"{model}, {given}" if several else model, model, given, cell)
 
 
 def _placed(cell: ReportCell, name: str) -> ReportCell:

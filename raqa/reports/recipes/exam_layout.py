@@ -74,9 +74,10 @@ def _summary(found: Sequence[Contest]) -> Iterator[str]:
         if one is None or not one.difference.defined:
             continue
         better = {"first": f"{contest.first} is better", "second": f"{contest.second} is better"}
+        ends = interval_text(percent_interval(one.interval), 1)
         yield (
             f"{contest.first} − {contest.second}: "
-            f"{signed_text(percent(one.difference), 1)} per cent (95 % {interval_text(percent_interval(one.interval), 1)}); "
+            f"{signed_text(percent(one.difference), 1)} per cent (95 % {ends}); "
             f"{better.get(one.better or '', 'they can not be told apart')}."
         )
 
