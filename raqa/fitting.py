@@ -36,6 +36,7 @@ class Outcome:
         answered: what was asked, where predictions are answers to questions.
         examined: what was asked and how it was judged, where they are answers to an exam's.
         set_aside: SET_ASIDE rows of answers that could not be used.
+        unusable: recordings of the test side that could not be used, recording_ids by corpus.
         calibration: predictions of validation recordings that selected nothing, where any were
             held back.
     """
@@ -47,6 +48,7 @@ class Outcome:
     answered: Answered | None = None
     examined: Examined | None = None
     set_aside: pl.DataFrame = field(default_factory=set_aside_table)
+    unusable: Mapping[str, Sequence[str]] = field(default_factory=dict)
     calibration: pl.DataFrame | None = None
 
 

@@ -162,16 +162,16 @@ def heads_for(kind: TaskKind) -> list[str]:
     """The shipped heads that can do a kind of task."""
     able = []
     for choice in group_choices("head"):
-        head: type[Head | QuestionHead] = get_class(_target("head", choice))
+        head: type[Head | QuestionHead] = get_class(target_of("head", choice))
         if kind in head.kinds:
             able.append(choice)
     return able
 
 
-def _target(group: str, choice: str) -> str:
+def target_of(group: str, choice: str) -> str:
     """The class that a shipped choice builds, its own or that of the choice it starts from."""
     shipped: Any = OmegaConf.load(config_folder() / group / f"{choice}.yaml")
-    return str(shipped.get("_target_") or _target(group, shipped.defaults[0]))
+    return str(shipped.get("_target_") or target_of(group, shipped.defaults[0]))
 
 
 def _causes(path: str, error: BaseException) -> Iterable[str]:

@@ -26,6 +26,7 @@ from raqa.sweeps.needs import (
     Need,
     corpus_needs,
     question_needs,
+    responder_needs,
     text_model_needs,
     untrained,
     weights_need,
@@ -189,7 +190,7 @@ def _look_up(one: _Composed) -> PlannedCell:
         *question_needs(experiment),
         *([] if weights is None else [weights]),
     )
-    needs = (*inputs, *text_model_needs(one.config))
+    needs = (*inputs, *text_model_needs(one.config), *responder_needs(one.config))
     runs = Path(one.config.paths.runs)
     if any(need.absent for need in inputs):
         return PlannedCell(one.cell, "missing", (), needs, None, runs, one.group)
