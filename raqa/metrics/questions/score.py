@@ -31,6 +31,7 @@ from raqa.metrics.questions.scores import (
 )
 from raqa.metrics.questions.slices import Part, parts_of
 from raqa.metrics.questions.texts import Compared, compare_texts
+from raqa.questions.reading.truth import in_order
 
 RESAMPLES = 2_000
 """Enough for percentiles of 95 %; every group of every corpus is drawn at once."""
