@@ -17,7 +17,7 @@ from tests.responders.fake_server import FakeServer, Reply
 
 RIGHT = '{"reason": "same facts", "verdict": "right"}'
 WRONG = '{"reason": "another grade", "verdict": "wrong"}'
-GRADES = ('{"reason": "fine", "correctness": 3, "relevance": 2, "completeness": 2, "clarity": 3}')
+GRADES = '{"reason": "fine", "correctness": 3, "relevance": 2, "completeness": 2, "clarity": 3}'
 _BENCHMARK = {kind: name for name, kinds in EXAM_FORMS.items() for kind in kinds}
 
 

@@ -25,7 +25,7 @@ HOSTILE = [
     "line\u2028separator\u2029paragraph\x85next\x0bvertical\x00null\x1b[2J",
     "\U000e0052\U000e0069 tags that nobody sees",
     "half a pair \ud800",
-    "\\\" \\n \\u0022",
+    '\\" \\n \\u0022',
     "```json\n{}\n```",
 ]
 

@@ -27,8 +27,11 @@ def test_one_verdict_is_read_whatever_stands_around_it(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (None, "no JSON object"), ("", "no JSON object"), ("right", "no JSON object"),
-        ("I can not judge this.", "no JSON object"), (RIGHT[:-3], "no JSON object"),
+        (None, "no JSON object"),
+        ("", "no JSON object"),
+        ("right", "no JSON object"),
+        ("I can not judge this.", "no JSON object"),
+        (RIGHT[:-3], "no JSON object"),
         (f"<think>{RIGHT}", "no JSON object"),
         (f"{RIGHT} {WRONG}", "different verdicts"),
         ('{"reason": "x", "verdict": "Right!"}', "verdict: "),
