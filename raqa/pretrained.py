@@ -54,13 +54,15 @@ def load_weights(
     setting: str,
     spare: tuple[str, ...] = (),
     remedy: str = "",
+    dtype: str = "float32",
     **options: Any,
 ) -> Any:
-    """Load a network in float32, whole: every tensor of it is in the checkpoint.
+    """Load a network whole: every tensor of it is in the checkpoint.
 
     Args:
         spare: parts of the network that a checkpoint may lack, since nothing reads them.
         remedy: a sentence for the message.
+        dtype: of its weights, as torch names it, whatever the checkpoint's is.
 
     Raises:
         UserError: as load_pretrained does, or the weights do not fit the configuration.
@@ -75,7 +77,7 @@ def load_weights(
             setting=setting,
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # they are refused below, by name
-            dtype=torch.float32,
+            dtype=getattr(torch, dtype),
             **options,
         )
     missing = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from raqa.answering.base import Fitting as HeadFitting
 from raqa.answering.baselines import QuestionPriorHead
 from raqa.corpora.base import Recordings
 from raqa.display import csv_cell
+from raqa.errors import UserError
 from raqa.fitting import Fitting, Outcome
 from raqa.questions.asked_label import ask_for_labels, read_predictions
 from raqa.questions.rendering import render_answers
@@ -48,9 +49,13 @@ def fit_questions(
     """Fit to the questions about the training side and answer those about the test side.
 
     The question prior is fitted beside every head: it is what the head is measured against. Where
-    nothing is on the training side there is none.
+    nothing is on the training side there is none. Questions about recordings that turn out to be
+    unusable are set aside.
+
+    Raises:
+        UserError: no recording of the test side can be used.
     """
-    task, seeds = fitting.experiment.task, fitting.experiment.seeds
+    task = fitting.experiment.task
     assert isinstance(task, QuestionTask)
     sided = pl.concat([one.table for one in recordings], how="diagonal")
     questions = task.questions(sided, folds.main.table)
@@ -58,33 +63,55 @@ def fit_questions(
     fitted = _fit(fitting, sides, loggers)
     templates, tested = task.wording(), sides.test.rows.select(*QUESTIONS)
     said = render_answers(fitted.answer(sides.test.asked), tested, templates)
-    constant = None
-    if sides.train.rows.height:
-        prior = QuestionPriorHead().fit(
-            sides.train, sides.validation, HeadFitting(seeds[:1], fitting.experiment.trainer)
-        )
-        constant = render_answers(prior.answer(sides.test.asked), tested, templates)
+    constant = _prior(fitting, sides)
+    aside, lost = unanswered_rows(fitted, tested), _among(fitted.unusable())
+    gone, tested, said = tested.filter(lost), tested.filter(~lost), said.filter(~lost)
+    if constant is not None:
+        constant = render_answers(constant.filter(~lost), tested, templates)
+    if not tested.height:
+        raise UserError(f"No recording of the test side can be used: {aside['reason'][0]}.")
     both = pl.concat([sides.train.rows.select(*QUESTIONS), tested])
     head = fitting.experiment.head
     assert isinstance(head, QuestionHead)
     answered = Answered(both, constant, head.says_labels, task.bertscore)
-    aside = _unanswered(fitted, tested)
-    return Outcome(said, fitted.history, fitted.save, answered=answered, set_aside=aside)
-
-
-def _unanswered(fitted: FittedQuestionHead, tested: pl.DataFrame) -> pl.DataFrame:
-    """A SET_ASIDE row for each recording and reason why a question about it was not answered."""
-    why = fitted.unanswered()
-    about = tested.filter(pl.col("qa_id").is_in(list(why))).select(
-        "corpus", "recording_id", "qa_id"
+    unusable = dict(gone.group_by("corpus").agg(pl.col("recording_id").unique().sort()).rows())
+    return Outcome(
+        said, fitted.history, fitted.save, answered=answered, set_aside=aside, unusable=unusable
     )
+
+
+def _prior(fitting: Fitting, sides: _Sides) -> pl.DataFrame | None:
+    """What the question prior says to the test questions; None: there is nothing to learn from."""
+    if not sides.train.rows.height:
+        return None
+    how = HeadFitting(fitting.experiment.seeds[:1], fitting.experiment.trainer)
+    prior = QuestionPriorHead().fit(sides.train, sides.validation, how)
+    return prior.answer(sides.test.asked)
+
+
+def _among(qa_ids: Collection[str]) -> pl.Expr:
+    return pl.col("qa_id").is_in(list(qa_ids))
+
+
+def unanswered_rows(fitted: FittedQuestionHead, tested: pl.DataFrame) -> pl.DataFrame:
+    """A SET_ASIDE row for each recording and reason why a question about it was not answered.
+
+    Args:
+        tested: corpus, recording_id and qa_id of what was asked.
+    """
+    why, unusable = fitted.unanswered(), fitted.unusable()
+    about = tested.filter(_among(why.keys())).select("corpus", "recording_id", "qa_id")
     counted = Counter(
-        (corpus, recording, csv_cell(why[name])) for corpus, recording, name in about.iter_rows()
+        (corpus, recording, "audio" if name in unusable else "answer", csv_cell(why[name]))
+        for corpus, recording, name in about.iter_rows()
     )
     return set_aside_table(
-        SetAside(corpus, "answer", recording, f"not answered: {reason}", value=f"{count} questions")
-        for (corpus, recording, reason), count in counted.items()
-    )
+        SetAside(
+            corpus, stage, recording,
+            reason if stage == "audio" else f"not answered: {reason}", value=f"{count} questions",
+        )
+        for (corpus, recording, stage, reason), count in counted.items()
+    )  # fmt: skip
 
 
 def fit_asked_labels(

@@ -114,7 +114,7 @@ def test_what_needs_training_says_so(asked: tuple[str, ...], tmp_path: Path, raq
     assert "task=qa head=zero_shot" in said
 
 
-def test_a_recording_that_can_not_be_opened_is_told_and_its_questions_are_unscored(
+def test_a_recording_that_can_not_be_used_is_set_aside_with_the_questions_about_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "table.csv"
@@ -132,12 +132,18 @@ def test_a_recording_that_can_not_be_opened_is_told_and_its_questions_are_unscor
               f"paths.cache={tmp_path / 'cache'}"])  # fmt: skip
     (found,) = (path for path in (tmp_path / "runs").iterdir() if path.name != "splits")
     run = read_run(found)
-    about = run.predictions.filter(pl.col("response").is_null()).height
-    assert run.answering.answers.all.counts.unscored == about > 0
+    counts = run.answering.answers.all.counts
+    assert counts.unscored == 0
+    assert "0.wav" not in run.answered.questions["recording_id"]  # type: ignore[union-attr]
+    assert run.fold["recording_id"].sort().to_list() == [name for name, *_ in rows[1:]]
     (row,) = run.set_aside.rows(named=True)
-    assert (row["stage"], row["item"], row["value"]) == ("answer", "0.wav", f"{about} questions")
-    assert row["reason"].startswith("not answered: the recording can not be used")
-    assert "not answered: the recording" in " ".join(capsys.readouterr().out.split())
+    assert (row["stage"], row["item"]) == ("audio", "0.wav")
+    assert (
+        row["value"]
+        == f"{pl.read_csv(run.path / 'head/usage.csv').height - counts.questions} questions"
+    )
+    assert row["reason"].startswith("the recording can not be used")
+    assert "the recording can not be used" in " ".join(capsys.readouterr().out.split())
 
 
 def test_heads_say_whether_they_use_embeddings_and_learn() -> None:

@@ -143,6 +143,10 @@ class FittedQuestionHead(ABC):
         """Why questions of the last `answer` were not answered at all, by qa_id."""
         return {}
 
+    def unusable(self) -> frozenset[str]:
+        """Those of the `unanswered` whose recording can not be used, whoever is asked."""
+        return frozenset()
+
     def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:  # noqa: ARG002
         """What the head sees of texts, `[texts, width]`; None: it does not compare meanings."""
         return None

@@ -172,16 +172,16 @@ def heads_for(kind: TaskKind) -> list[str]:
     """The shipped heads that can do a kind of task."""
     able = []
     for choice in group_choices("head"):
-        head: type[Head | QuestionHead] = get_class(_target("head", choice))
+        head: type[Head | QuestionHead] = get_class(target_of("head", choice))
         if kind in head.kinds:
             able.append(choice)
     return able
 
 
-def _target(group: str, choice: str) -> str:
+def target_of(group: str, choice: str) -> str:
     """The class that a shipped choice builds, its own or that of the choice it starts from."""
     shipped: Any = OmegaConf.load(config_folder() / group / f"{choice}.yaml")
-    return str(shipped.get("_target_") or _target(group, shipped.defaults[0]))
+    return str(shipped.get("_target_") or target_of(group, shipped.defaults[0]))
 
 
 def _causes(path: str, error: BaseException) -> Iterable[str]:
@@ -217,7 +217,9 @@ def _validation(path: str, error: ValidationError) -> Iterable[str]:
 
 def _misfits(experiment: Experiment) -> Iterable[str]:
     corpus, task = experiment.corpus, experiment.task
-    if task.kind != "questions" and task.target not in corpus.attributes:
+    if task.kind == "exam" or "exam" in corpus.attributes:
+        yield from _exam_misfits(experiment)
+    elif task.kind != "questions" and task.target not in corpus.attributes:
         have = ", ".join(corpus.attributes) or f"none yet ({corpus.how_to_get})"
         yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
     else:
@@ -230,6 +232,25 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
         )
     yield from _unused(experiment)
     yield from _embedding_misfits(experiment)
+
+
+def _exam_misfits(experiment: Experiment) -> Iterable[str]:
+    """What does not go with an exam, which is asked as a whole and never trained on."""
+    from raqa.regimes.split import Auto, Official
+
+    task, corpus = experiment.task, experiment.corpus
+    if task.kind != "exam":
+        yield f"datamodule: {corpus.name} is an exam: its questions are asked with task=exam."
+        return
+    if task.target not in corpus.attributes:
+        yield (
+            f"task=exam asks an exam's questions, and {corpus.name} is none: set datamodule=exam "
+            "datamodule.corpus.file=FILE, or datamodule=demo_exam."
+        )
+    if experiment.regime.name != "within":
+        yield f"regime={experiment.regime.name}: an exam is not trained on. Set regime=within."
+    if not isinstance(experiment.split, Auto | Official):
+        yield "split: an exam is asked as a whole. Leave split=auto."
 
 
 def _embedding_misfits(experiment: Experiment) -> Iterable[str]:

@@ -188,10 +188,7 @@ def warning_texts(scores: Scores, provenance: Provenance) -> list[str]:
             f"Too few: {count}, under {FEW_SUBJECTS}; the intervals are too narrow to be relied on."
         )
     if not scores.subject_known:
-        warnings.append(
-            "Subjects unknown: leakage between training and test is possible and the intervals "
-            "are too narrow."
-        )
+        warnings.append(scores.unknown_subjects)
     if scores.collapsed_seeds and provenance.head not in CONSTANT_HEADS:
         seeds = ", ".join(map(str, scores.collapsed_seeds))
         noun = "seed" if len(scores.collapsed_seeds) == 1 else "seeds"

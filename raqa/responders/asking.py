@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from raqa.audio.waveform import AudioError
 from raqa.embeddings.progress import Progress
-from raqa.responders.base import Heard, Prompt, Responder, Response, Session
+from raqa.responders.base import UNHEARD, Heard, Prompt, Responder, Response, Session
 from raqa.responders.pace import Pacer
 from raqa.responders.store import ResponseStore
 from raqa.training.interrupt import StoppedError
@@ -152,7 +152,7 @@ class _Work:
         if self.hear is not None and request.audio_row is not None:
             heard = await self.hear(request.audio_row)
         if isinstance(heard, AudioError):
-            response = Response(None, "failed", f"the recording can not be used: {heard}")
+            response = Response(None, "failed", f"{UNHEARD} used: {heard}")
         else:
             response = await self._answered(replace(request.prompt, heard=heard), session, pacer)
         if self.responder.kept:

@@ -8,17 +8,24 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.audio.waveform import Waveform
+from raqa.encoders.published import Published
 from raqa.responders.prompts import prompt_text
+
+if TYPE_CHECKING:
+    from raqa.responders.hearing import Hearing
 
 Input = Literal["audio", "spectrogram", "both", "none"]
 """What of a recording is put before a responder; none is the baseline of every other."""
+
+UNHEARD = "the recording can not be"
+"""How the reason of a failure begins that is the recording's, not the responder's."""
 
 Outcome = Literal["answered", "refused", "failed"]
 
@@ -155,6 +162,8 @@ class Responder(ABC):
         rate: of the waveforms that it is given, in Hz, where the user sets no other; None: each
             recording's own.
         converses: whether it puts `Prompt.before` before a prompt.
+        published: the checkpoint that it takes, of models that are no service.
+        fetched: settings that name models on huggingface.co, which are fetched when first used.
         pace: how it is asked.
     """
 
@@ -163,6 +172,8 @@ class Responder(ABC):
     listens: ClassVar[bool] = True
     rate: ClassVar[int | None] = 16_000
     converses: ClassVar[bool] = False
+    published: ClassVar[Published | None] = None
+    fetched: ClassVar[tuple[str, ...]] = ()
     pace: Pace
 
     @property
@@ -180,11 +191,11 @@ class Responder(ABC):
         known = self.identity
         return str(known.get("model") or known["responder"])
 
-    def check(self) -> None:  # noqa: B027 - most need nothing
-        """Look for what is needed to ask, before any work; nothing is loaded.
+    def check(self, hearing: Hearing) -> None:  # noqa: B027 - most need nothing and hear anything
+        """Look for what is needed to ask, and refuse what it can not be given, before any work.
 
         Raises:
-            UserError: something is missing; says what and how to get it.
+            UserError: something is missing or not right; says what, and what to do.
         """
 
     def wording(self, question: Mapping[str, Any], given: Input) -> str:

@@ -13,7 +13,7 @@ import polars as pl
 from raqa.answering.base import AUDIO_ROW, Asked
 from raqa.embeddings.hashes import HashCache
 from raqa.responders.asking import Hear, Request
-from raqa.responders.base import Prompt, Responder
+from raqa.responders.base import UNHEARD, Prompt, Responder
 from raqa.responders.hearing import Hearing, Place, Recordings
 from raqa.responders.history import History
 from raqa.responders.prompts import choices, is_spoken
@@ -85,7 +85,7 @@ class Draft:
         """How a question is put, or why it is not."""
         content = None if self.contents is None else self.contents[row[AUDIO_ROW]]
         if isinstance(content, OSError):
-            return f"the recording can not be opened: {content.strerror or content}"
+            return f"{UNHEARD} opened: {content.strerror or content}"
         if is_spoken(row) and self.hearing.given == "none":
             return "the question is only spoken, and nothing is heard (head.hearing.given=none)"
         before = self.history.before(row)

@@ -63,6 +63,7 @@ def evaluate(
     """
     _check(asked, responder, hearing)
     hearing = hearing.of(responder)
+    responder.check(hearing)
     history = History(asked, lambda row: responder.wording(row, hearing.given))
     draft = Draft(asked, responder, hearing, history, contents(asked, responder, hearing, hashes))
     rows: list[tuple[str, str, Response, bool]] = []

@@ -23,7 +23,7 @@ from raqa.answering.base import (
 )
 from raqa.embeddings.hashes import HashCache
 from raqa.errors import UserError
-from raqa.responders.base import Responder
+from raqa.responders.base import UNHEARD, Responder
 from raqa.responders.evaluate import evaluate
 from raqa.responders.hearing import Hearing
 from raqa.responders.store import ResponseStore
@@ -85,7 +85,7 @@ class ZeroShotHead(QuestionHead):
             UserError: something is missing.
         """
         assert self.responder is not None
-        self.responder.check()
+        self.responder.check(self.hearing.of(self.responder))
 
     def fit(
         self,
@@ -154,6 +154,11 @@ class FittedZeroShot(FittedQuestionHead):
             return {}
         failed = self.usage.filter(outcome="failed").select("qa_id", "reason")
         return {name: reason or "nothing came back" for name, reason in failed.iter_rows()}
+
+    def unusable(self) -> frozenset[str]:
+        """Questions about recordings that can not be opened or are unusable."""
+        why = self.unanswered()
+        return frozenset(name for name, reason in why.items() if reason.startswith(UNHEARD))
 
     def save(self, folder: Path) -> None:
         """Write who was asked and what it took; the responses themselves are in the store."""

@@ -55,7 +55,10 @@ def usage_text(usage: pl.DataFrame) -> str:
     cut = int(once["cut"].sum())
     parts = [f"{counts.get(name, 0):,} {name}" for name in ("answered", "refused", "failed")]
     asked = once.filter(~pl.col("from_store"))
-    line = f"{usage.height:,} questions: {', '.join(parts)}; {asked.height:,} prompts asked now"
+    line = (
+        f"{usage.height:,} questions: {', '.join(parts)}; {asked.height:,} prompts asked now, "
+        f"{once.height - asked.height:,} from the store"
+    )
     if cut:
         line += f", of {cut:,} prompts only the beginning was read"
     if once["tokens_in"].count():

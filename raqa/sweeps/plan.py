@@ -26,6 +26,7 @@ from raqa.sweeps.needs import (
     Need,
     corpus_needs,
     question_needs,
+    responder_needs,
     text_model_needs,
     untrained,
     weights_need,
@@ -165,6 +166,8 @@ def _check_layout(recipe: Recipe, one: _Composed) -> None:
         raise UserError(f"task={task}: layout=questions shows answers to questions only (task=qa).")
     if recipe.layout != "questions" and kind == "questions":
         raise UserError(f"task={task}: answers to questions are shown by layout=questions only.")
+    if (recipe.layout == "exam") != (kind == "exam"):
+        raise UserError(f"task={task}: layout=exam shows exams (task=exam), and nothing else does.")
     regime = one.choices["regime"]
     if recipe.layout in get_args(RegimeLayout) and regime != recipe.layout:
         raise UserError(
@@ -187,7 +190,7 @@ def _look_up(one: _Composed) -> PlannedCell:
         *question_needs(experiment),
         *([] if weights is None else [weights]),
     )
-    needs = (*inputs, *text_model_needs(one.config))
+    needs = (*inputs, *text_model_needs(one.config), *responder_needs(one.config))
     runs = Path(one.config.paths.runs)
     if any(need.absent for need in inputs):
         return PlannedCell(one.cell, "missing", (), needs, None, runs, one.group)

@@ -45,7 +45,7 @@ def test_the_same_questions_again_load_no_model(
 ) -> None:
     tiny_model(tmp_path / "model")
     first = ask(QUESTIONS, _responder(tmp_path / "model"), tmp_path / "s")
-    monkeypatch.setattr(transformers, "_load", None)
+    monkeypatch.setattr(transformers, "load_model", None)
     again = ask(QUESTIONS, _responder(tmp_path / "model"), tmp_path / "s")
     assert first.answers.equals(again.answers)
 
@@ -68,5 +68,5 @@ def test_a_prompt_that_is_too_long_fails_alone(tmp_path: Path) -> None:
 def test_a_model_that_is_not_there_or_asked_to_hear_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="responder.model=/nowhere/model"):
         ask(QUESTIONS, _responder(Path("/nowhere/model")), tmp_path)
-    with pytest.raises(UserError, match="TransformersResponder takes none"):
+    with pytest.raises(UserError, match="is of the class AutoModelForCausalLM, which takes none"):
         ask(QUESTIONS, _responder(tmp_path), tmp_path, "audio")

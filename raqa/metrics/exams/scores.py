@@ -155,6 +155,11 @@ class ExamScores(Scores):
     baseline: ClassVar[str] = "chance level"
     compared: ClassVar[str] = "error (1 − accuracy over choices)"
     difference_unit: ClassVar[str | None] = "points"
+    unknown_subjects: ClassVar[str] = (
+        "Subjects unknown: some questions do not say who is heard. One person may be in several "
+        "recordings, so the intervals are too narrow; whether a model was trained on these people "
+        "can not be told."
+    )
     parts: tuple[ExamPart, ...]
     chains: ChainScores | None
     disagreements: tuple[Disagreement, ...]

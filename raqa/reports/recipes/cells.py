@@ -15,11 +15,12 @@ from raqa.metrics.regression import RegressionScores
 from raqa.reports.run_tables import HISTORY, Run
 from raqa.reports.text import pretraining_overlap
 
-Layout = Literal["within", "heads", "cross", "low_n", "questions"]
+Layout = Literal["within", "heads", "cross", "low_n", "questions", "exam"]
 
 TARGET = "datamodule@regime.target"
+ZERO_SHOT = "zero_shot"
 _PLACED = (
-    "datamodule", TARGET, "task", "encoder", "head",
+    "datamodule", TARGET, "task", "encoder", "head", "responder",
     "regime", "regime.size", "regime.subset_seed", "regime.equal_updates",
 )  # fmt: skip
 """Choices that a layout has a place for; what else differs between cells is told in words."""
@@ -33,7 +34,8 @@ class RecipeFacts:
         name: as on the command line, for example "cough_regression/table3".
         layout: which table or figure it is.
         published: the paper's numbers (published.py), or None.
-        parts: CORPUS/ATTRIBUTE of the questions that are shown; none: all, by question type.
+        parts: CORPUS/ATTRIBUTE of the questions that are shown, of exams by what they are parted;
+            none: all, by question type.
     """
 
     name: str
@@ -83,8 +85,9 @@ class ReportCell:
 
     @property
     def head(self) -> str:
-        """What is trained."""
-        return self._fact("head", "head")
+        """What is trained, or who is asked as it is: the responder of head=zero_shot."""
+        head = self._fact("head", "head")
+        return self.choices.get("responder", head) if head == ZERO_SHOT else head
 
     @property
     def size(self) -> str:
@@ -146,6 +149,7 @@ def with_errors(cell: ReportCell) -> ReportCell:
     told = {
         "classification": f"{cell.task} is told in classes",
         "questions": "the run answers questions, which layout=questions shows",
+        "exam": "the run sat an exam, which layout=exam shows",
     }[cell.run.provenance.kind]
     problem = f"{told}; this table shows errors in the label's unit"
     return ReportCell(cell.choices, None, problem)
@@ -156,6 +160,14 @@ def with_answers(cell: ReportCell) -> ReportCell:
     if cell.run is None or cell.run.provenance.kind == "questions":
         return cell
     problem = f"{cell.task} is no question; this table shows answers to questions (task=qa)"
+    return ReportCell(cell.choices, None, problem)
+
+
+def with_exams(cell: ReportCell) -> ReportCell:
+    """The cell itself, or said to be missing where its run sat no exam."""
+    if cell.run is None or cell.run.provenance.kind == "exam":
+        return cell
+    problem = f"{cell.task} is no exam; this table shows answers to an exam (task=exam)"
     return ReportCell(cell.choices, None, problem)
 
 

@@ -99,7 +99,7 @@ def fetch_absent(recipe: Recipe, seen: Overview) -> tuple[str, ...]:
     from raqa.configuration.build import build_node
     from raqa.configuration.weights import fetch_weights, list_weights
 
-    published = {one.encoder for one in list_weights()}
+    published = {one.name for one in list_weights()}
     lacking = {
         need.name: one.planned.cell
         for one in seen.standings

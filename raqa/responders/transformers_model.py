@@ -1,0 +1,136 @@
+"""A network of transformers with its reader, which answers batches of prompts greedily."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from raqa.errors import UserError
+from raqa.pretrained import first_line, load_weights
+from raqa.responders.base import Prompt, Response
+from raqa.responders.transformers_kind import SETTING
+from raqa.responders.transformers_reader import Reader
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_REFUSED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""How processors and networks refuse what they are given; among RuntimeErrors: no memory left."""
+
+
+@dataclass(frozen=True, eq=False)
+class LocalModel:
+    """A network on its device, ready to say something.
+
+    Attributes:
+        network: a model of transformers that generates.
+        max_tokens: the most new tokens of a response.
+        ends: tokens that end a response.
+    """
+
+    network: Any
+    reader: Reader
+    max_tokens: int
+    ends: frozenset[int]
+
+    def say(self, prompts: Sequence[Prompt]) -> list[Response]:
+        """Answer a batch; what is too much for the model is halved, until a prompt fails alone.
+
+        Answers do not depend on the batch, so that halving it changes none.
+        """
+        try:
+            return self._say(prompts)
+        except _REFUSED as error:
+            reason = f"{type(error).__name__}: {first_line(error)}"
+        if len(prompts) == 1:
+            return [Response(None, "failed", f"the model does not take the prompt ({reason})")]
+        half = len(prompts) // 2
+        return [*self.say(prompts[:half]), *self.say(prompts[half:])]
+
+    def _say(self, prompts: Sequence[Prompt]) -> list[Response]:
+        encoded = self.reader.encode(prompts)
+        lengths = encoded["attention_mask"].sum(1).tolist()
+        unheard = self.reader.unheard(encoded, prompts)
+        reasons = [
+            self._refusal(length, missed) for length, missed in zip(lengths, unheard, strict=True)
+        ]
+        fitting = [place for place, reason in enumerate(reasons) if reason is None]
+        responses = [Response(None, "failed", reason) for reason in reasons]
+        if not fitting:
+            return responses
+        if len(fitting) < len(prompts):
+            encoded = self.reader.encode([prompts[place] for place in fitting])
+        begun = time.perf_counter()
+        said = self._generate(encoded)
+        took = time.perf_counter() - begun
+        for place, tokens in zip(fitting, said, strict=True):
+            responses[place] = self._response(tokens, lengths[place], took)
+        return responses
+
+    def _refusal(self, length: int, unheard: bool) -> str | None:
+        """Why a prompt of this length can not be answered."""
+        room = self.reader.kind.context - self.max_tokens
+        if length > room:
+            return f"the prompt has {length:,} tokens; the model reads {room:g} beside its answer"
+        return "the recording is too short for the model to hear anything" if unheard else None
+
+    def _generate(self, encoded: Mapping[str, Tensor]) -> list[list[int]]:
+        """New tokens for each prompt, the end's token and what follows it left out."""
+        import torch
+
+        place, dtype = self.network.device, self.network.dtype
+        given = {
+            name: value.to(place, dtype if value.is_floating_point() else value.dtype)
+            for name, value in encoded.items()
+        }
+        with torch.inference_mode():
+            made: Tensor = self.network.generate(**given)
+        said = []
+        for row in made[:, encoded["input_ids"].shape[1] :].tolist():
+            stop = next((at for at, token in enumerate(row) if token in self.ends), len(row))
+            said.append(row[:stop])
+        return said
+
+    def _response(self, tokens: list[int], given: int, took: float) -> Response:
+        text = self.reader.tokenizer.decode(tokens, skip_special_tokens=True).strip()
+        finish = "length" if len(tokens) == self.max_tokens else "stop"
+        return Response(text, finish=finish, tokens_in=given, tokens_out=len(tokens),
+                        latency_s=took, raw=text)  # fmt: skip
+
+
+def load_model(
+    reader: Reader, revision: str, *, max_tokens: int, dtype: str, device: str
+) -> LocalModel:
+    """Load the weights that a reader is for.
+
+    Args:
+        dtype: of weights and arithmetic, as torch names it.
+        device: auto, cpu or cuda; auto takes a GPU where there is one.
+
+    Raises:
+        UserError: they can not be had or do not fit, or no token ends a response.
+    """
+    import torch
+    from transformers import GenerationConfig
+
+    kind, tokenizer = reader.kind, reader.tokenizer
+    network = load_weights(
+        kind.model_class.from_pretrained, kind.model, revision, setting=SETTING,
+        dtype=dtype, config=kind.config,
+    )  # fmt: skip
+    named = network.generation_config.eos_token_id
+    ends = {*(named if isinstance(named, list) else [named]), tokenizer.eos_token_id} - {None}
+    if not ends:
+        raise UserError(f"{SETTING}={kind.model}: it has no token that ends a response.")
+    padding = tokenizer.pad_token_id
+    # Nothing of the publisher's own habits (sampling, penalties) goes into how answers are made.
+    network.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
+        do_sample=False, num_beams=1, max_new_tokens=max_tokens, eos_token_id=sorted(ends),
+        pad_token_id=min(ends) if padding is None else padding,
+    )  # fmt: skip
+    gpu = device == "cuda" or (device == "auto" and torch.cuda.is_available())
+    return LocalModel(
+        network.to("cuda" if gpu else "cpu").eval(), reader, max_tokens, frozenset(ends)
+    )

@@ -1,0 +1,211 @@
+"""What models of transformers are given: a conversation, as tensors padded on the left."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from raqa.errors import UserError
+from raqa.pretrained import load_pretrained
+from raqa.responders.base import Heard, Prompt
+from raqa.responders.transformers_kind import SETTING, Kind, find_kind
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from raqa.responders.hearing import Hearing
+
+Part = dict[str, Any]
+"""A text, waveform or image of what is said."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reader(ABC):
+    """Turns prompts into what a network takes.
+
+    Attributes:
+        system: what is said before every prompt.
+    """
+
+    kind: Kind
+    system: str | None
+
+    @property
+    @abstractmethod
+    def tokenizer(self) -> Any:
+        """As transformers loads it."""
+
+    @abstractmethod
+    def encode(self, prompts: Sequence[Prompt]) -> Mapping[str, Tensor]:
+        """`input_ids` and `attention_mask`, `[prompts, tokens]`, and what is heard and seen."""
+
+    def faults(self, hearing: Hearing) -> Iterator[str]:
+        """Why this can not be given to the model."""
+        if hearing.given not in self.kind.inputs:
+            yield (
+                f"head.hearing.given={hearing.given}: {self.kind.model} is of the class "
+                f"{self.kind.model_class.__name__}, which takes {', '.join(self.kind.inputs)}."
+            )
+
+    def unheard(self, encoded: Mapping[str, Tensor], prompts: Sequence[Prompt]) -> list[bool]:  # noqa: ARG002
+        """Of which prompts nothing is left of the waveform."""
+        return [False] * len(prompts)
+
+
+@dataclass(frozen=True, eq=False)
+class TextReader(Reader):
+    """Words alone, for models that take nothing else."""
+
+    words: Any
+
+    @property
+    def tokenizer(self) -> Any:
+        """As transformers loads it."""
+        return self.words
+
+    def encode(self, prompts: Sequence[Prompt]) -> Mapping[str, Tensor]:
+        """Words as the chat template puts them, or without one before "Answer:"."""
+        chats = self.words.chat_template is not None
+        texts = [self._chat(one) if chats else f"{one.text}\nAnswer:" for one in prompts]
+        encoded: Mapping[str, Tensor] = self.words(
+            texts, add_special_tokens=not chats, padding=True, padding_side="left",
+            return_tensors="pt",
+        )  # fmt: skip
+        return {name: encoded[name] for name in ("input_ids", "attention_mask")}
+
+    def _chat(self, prompt: Prompt) -> str:
+        said = messages(prompt, self.system, parts=False)
+        text: str = self.words.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
+        return text
+
+
+@dataclass(frozen=True, eq=False)
+class MediaReader(Reader):
+    """Waveforms, images and words, as the model's own processor and chat template put them."""
+
+    processor: Any
+
+    @property
+    def tokenizer(self) -> Any:
+        """The processor's."""
+        return self.processor.tokenizer
+
+    @property
+    def rate(self) -> int | None:
+        """Of the waveforms in Hz."""
+        return getattr(_extractor(self.processor), "sampling_rate", None)
+
+    @property
+    def longest_s(self) -> float | None:
+        """Seconds after which the processor drops what follows; None: it says nothing."""
+        most = getattr(self.processor, "max_audio_len", None)  # Audio Flamingo: several windows
+        if most is not None:
+            return float(most)
+        samples = getattr(_extractor(self.processor), "n_samples", None)
+        return None if samples is None or not self.rate else float(samples / self.rate)
+
+    def faults(self, hearing: Hearing) -> Iterator[str]:
+        """Why this can not be given to the model."""
+        yield from super().faults(hearing)
+        if not (self.kind.hears and hearing.given in {"audio", "both"}):
+            return
+        if hearing.rate != self.rate:
+            yield f"head.hearing.rate={hearing.rate}: {self.kind.model} hears {self.rate} Hz."
+        given_s, longest_s = hearing.clip.length_s, self.longest_s
+        if longest_s is not None and (given_s is None or given_s > longest_s):
+            yield (
+                f"head.hearing.clip.length_s={'null' if given_s is None else f'{given_s:g}'}: "
+                f"{self.kind.model} hears at most {longest_s:g} s and would drop the rest."
+            )
+
+    def encode(self, prompts: Sequence[Prompt]) -> Mapping[str, Tensor]:
+        """What the processor makes of a batch.
+
+        Raises:
+            ValueError: the processor does not take it, for example words that are its own marks.
+        """
+        # Only text is padded to the longest here. Audio towers want their whole window, which
+        # feature extractors fill by themselves unless they are told otherwise.
+        encoded: Mapping[str, Tensor] = self.processor.apply_chat_template(
+            [messages(one, self.system, parts=True) for one in prompts],
+            tokenize=True, return_dict=True, add_generation_prompt=True,
+            processor_kwargs={
+                "text_kwargs": {"padding": True, "padding_side": "left"},
+                "return_tensors": "pt",
+            },
+        )  # fmt: skip
+        return encoded
+
+    def unheard(self, encoded: Mapping[str, Tensor], prompts: Sequence[Prompt]) -> list[bool]:
+        """Of which prompts nothing is left of the waveform, since it is shorter than a token."""
+        token = getattr(self.processor, "audio_token_id", None)
+        if token is None:
+            return [False] * len(prompts)
+        counts = (encoded["input_ids"] == token).sum(1).tolist()
+        return [
+            one.heard.waveform is not None and count == 0
+            for one, count in zip(prompts, counts, strict=True)
+        ]
+
+
+def load_reader(model: str, revision: str, system: str | None) -> Reader:
+    """Load tokenizer or processor, without any weights.
+
+    Raises:
+        UserError: there is no such model, it can not be asked, or a package is missing.
+    """
+    from transformers import AutoProcessor, AutoTokenizer
+
+    kind = find_kind(model, revision)
+    if not (kind.hears or kind.sees):
+        words = load_pretrained(AutoTokenizer.from_pretrained, model, revision, setting=SETTING)
+        if words.pad_token is None:  # what pads is masked, so that any would do
+            words.pad_token = words.eos_token
+        return TextReader(kind, system, words)
+    processor = load_pretrained(AutoProcessor.from_pretrained, model, revision, setting=SETTING)
+    if getattr(processor, "chat_template", None) is None:
+        raise UserError(
+            f"{SETTING}={model}: its {type(processor).__name__} has no chat template, so that it "
+            "is not known how questions are put to it. Take the variant that was trained to "
+            "follow instructions, or add its chat_template.jinja to the folder."
+        )
+    if kind.hears and getattr(_extractor(processor), "sampling_rate", None) is None:
+        raise UserError(
+            f"{SETTING}={model}: its {type(processor).__name__} says at no place at what rate "
+            "the model hears. Another version of transformers may be needed."
+        )
+    return MediaReader(kind, system, processor)
+
+
+def messages(prompt: Prompt, system: str | None, *, parts: bool) -> list[dict[str, Any]]:
+    """The conversation, as chat templates take it.
+
+    Args:
+        parts: whether what is said is a list of parts, as templates want it that know audio and
+            images, or a string, as those of text models want it.
+    """
+
+    def turn(role: str, text: str, *media: Part) -> dict[str, Any]:
+        said = [*media, {"type": "text", "text": text}] if parts else text
+        return {"role": role, "content": said}
+
+    before = [] if system is None else [turn("system", system)]
+    return [*before, turn("user", prompt.text, *_media(prompt.heard))]
+
+
+def _media(heard: Heard) -> Iterator[Part]:
+    if heard.waveform is not None:
+        yield {"type": "audio", "audio": heard.waveform.samples}
+    if heard.image is not None:
+        from PIL import Image
+
+        yield {"type": "image", "image": Image.open(io.BytesIO(heard.image)).convert("RGB")}
+
+
+def _extractor(processor: Any) -> Any:
+    """The part of a processor that takes waveforms, by either of its names; None: there is none."""
+    named = getattr(processor, "feature_extractor", None)
+    return getattr(processor, "audio_processor", None) if named is None else named

@@ -1,0 +1,127 @@
+"""Presets of models that hear or see, on tiny random models of their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from raqa.audio.clip import ClipPolicy
+from raqa.configuration.build import build_node
+from raqa.configuration.overrides import compose_config
+from raqa.responders.base import Input
+from raqa.responders.spectrogram import SpectrogramSettings
+from raqa.responders.transformers import TransformersResponder
+from raqa.responders.transformers_model import load_model
+from raqa.responders.transformers_reader import load_reader
+from tests.responders.asking import ask, asked, outcomes, question, tone
+from tests.responders.tiny_media import TINY
+
+Tiny = Callable[[str], Path]
+
+HERE = ("responder.dtype=float32", "responder.device=cpu", "responder.max_tokens=6")
+GIVEN: list[tuple[str, Input]] = [
+    ("qwen2_audio", "audio"),
+    ("audio_flamingo_3", "audio"),
+    ("qwen2_5_omni", "audio"),
+    ("qwen2_5_omni", "spectrogram"),
+    ("qwen2_5_omni", "both"),
+    ("llava_onevision", "spectrogram"),
+    ("medgemma", "spectrogram"),
+]
+
+
+def preset(name: str, folder: Path, *changes: str) -> TransformersResponder:
+    """A shipped preset with a tiny model in the place of the published one."""
+    overrides = [f"responder={name}", f"responder.model={folder}", *HERE, *changes]
+    responder = build_node(compose_config(overrides), "responder")
+    assert isinstance(responder, TransformersResponder)
+    return responder
+
+
+def hear(responder: TransformersResponder, rows: Any, folder: Path, given: Input) -> Any:
+    """Ask about recordings of different length and pitch."""
+    clip = ClipPolicy(length_s=1.9, padding="none")
+    small = SpectrogramSettings(width=300, height=300)
+    return ask(rows, responder, folder, given, clip=clip, image=small)
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Two questions of different length about each of three recordings of different length."""
+    folder = tmp_path_factory.mktemp("tones")
+    paths = [
+        tone(folder / f"{hertz}.wav", hertz, seconds)
+        for hertz, seconds in ((300, 0.3), (900, 1.0), (2500, 1.9))
+    ]
+    texts = ("what is heard ?", "is a wheeze heard in the recording ? yes no yes no")
+    rows = [question(f"q{row}{n}", row, question=texts[n]) for row in range(3) for n in (0, 1)]
+    return asked(rows, paths)
+
+
+@pytest.mark.parametrize(("name", "given"), GIVEN)
+def test_a_batch_says_what_each_says_alone(
+    name: str, given: Input, tiny_media: Tiny, questions: Any, tmp_path: Path
+) -> None:
+    alone, together = (
+        hear(preset(name, tiny_media(name), f"responder.batch_size={size}"), questions,
+             tmp_path / str(size), given)
+        for size in (1, 6)
+    )  # fmt: skip
+    assert outcomes(alone) == outcomes(together) == {"answered": 6}
+    assert alone.answers.equals(together.answers)
+    assert alone.usage["tokens_in"].equals(together.usage["tokens_in"])
+    said = together.answers["response"].to_list()
+    for same_words in (said[::2], said[1::2]):
+        assert len(set(same_words)) >= 2  # it hears or sees
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_each_is_its_own_baseline_that_hears_nothing(
+    name: str, tiny_media: Tiny, questions: Any, tmp_path: Path
+) -> None:
+    found = hear(preset(name, tiny_media(name)), questions, tmp_path, "none")
+    assert outcomes(found) == {"answered": 6}
+    said = found.answers["response"].to_list()
+    for same_words in (said[::2], said[1::2]):
+        assert len(set(same_words)) == 1
+
+
+def test_a_longer_recording_is_more_tokens(
+    tiny_media: Tiny, questions: Any, tmp_path: Path
+) -> None:
+    responder = preset("audio_flamingo_3", tiny_media("audio_flamingo_3"))
+    found = hear(responder, questions, tmp_path, "audio")
+    spent = found.usage.filter(pl.col("qa_id").str.ends_with("0"))["tokens_in"].to_list()
+    # 40 ms a token: 0.3, 1 and 1.9 s, of the very same words
+    assert [round((longer - spent[0]) * 0.04, 1) for longer in spent] == [0.0, 0.7, 1.6]
+
+
+def test_of_a_model_that_speaks_only_the_part_that_thinks_is_loaded(tiny_media: Tiny) -> None:
+    folder = tiny_media("qwen2_5_omni")
+    reader = load_reader(str(folder), "main", None)
+    model = load_model(reader, "main", max_tokens=4, dtype="float32", device="cpu")
+    assert type(model.network).__name__ == "Qwen2_5OmniThinkerForConditionalGeneration"
+    from safetensors.torch import load_file
+
+    kept = load_file(folder / "model.safetensors")
+    assert model.network.lm_head.weight.equal(kept["thinker.lm_head.weight"])
+    assert any(name.startswith("talker.") for name in kept)
+    thinking = sum(kept[name].numel() for name in kept if name.startswith("thinker."))
+    assert sum(one.numel() for one in model.network.parameters()) == thinking
+
+
+def test_weights_and_what_is_heard_are_in_the_precision_that_was_asked_for(
+    tiny_media: Tiny, questions: Any, tmp_path: Path
+) -> None:
+    import torch
+
+    folder = tiny_media("qwen2_audio")
+    reader = load_reader(str(folder), "main", None)
+    model = load_model(reader, "main", max_tokens=4, dtype="bfloat16", device="cpu")
+    assert {one.dtype for one in model.network.parameters()} == {torch.bfloat16}
+    responder = preset("qwen2_audio", folder, "responder.dtype=bfloat16")
+    assert outcomes(hear(responder, questions, tmp_path, "audio")) == {"answered": 6}
