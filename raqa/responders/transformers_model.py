@@ -52,12 +52,13 @@ class LocalModel:
     def _say(self, prompts: Sequence[Prompt]) -> list[Response]:
         encoded = self.reader.encode(prompts)
         lengths = encoded["attention_mask"].sum(1).tolist()
-        unheard = self.reader.unheard(encoded, prompts)
-        reasons = [
-            self._refusal(length, missed) for length, missed in zip(lengths, unheard, strict=True)
-        ]
-        fitting = [place for place, reason in enumerate(reasons) if reason is None]
-        responses = [Response(None, "failed", reason) for reason in reasons]
+        room = self.reader.kind.context - self.max_tokens
+        responses = [
+            Response(None, "failed", f"the prompt has {length:,} tokens; the model reads {room:g} "
+                     "beside its answer")
+            for length in lengths
+        ]  # fmt: skip
+        fitting = [place for place, length in enumerate(lengths) if length <= room]
         if not fitting:
             return responses
         if len(fitting) < len(prompts):
@@ -68,13 +69,6 @@ class LocalModel:
         for place, tokens in zip(fitting, said, strict=True):
             responses[place] = self._response(tokens, lengths[place], took)
         return responses
-
-    def _refusal(self, length: int, unheard: bool) -> str | None:
-        """Why a prompt of this length can not be answered."""
-        room = self.reader.kind.context - self.max_tokens
-        if length > room:
-            return f"the prompt has {length:,} tokens; the model reads {room:g} beside its answer"
-        return "the recording is too short for the model to hear anything" if unheard else None
 
     def _generate(self, encoded: Mapping[str, Tensor]) -> list[list[int]]:
         """New tokens for each prompt, the end's token and what follows it left out."""

@@ -50,10 +50,6 @@ class Reader(ABC):
                 f"{self.kind.model_class.__name__}, which takes {', '.join(self.kind.inputs)}."
             )
 
-    def unheard(self, encoded: Mapping[str, Tensor], prompts: Sequence[Prompt]) -> list[bool]:  # noqa: ARG002
-        """Of which prompts nothing is left of the waveform."""
-        return [False] * len(prompts)
-
 
 @dataclass(frozen=True, eq=False)
 class TextReader(Reader):
@@ -138,17 +134,6 @@ class MediaReader(Reader):
             },
         )  # fmt: skip
         return encoded
-
-    def unheard(self, encoded: Mapping[str, Tensor], prompts: Sequence[Prompt]) -> list[bool]:
-        """Of which prompts nothing is left of the waveform, since it is shorter than a token."""
-        token = getattr(self.processor, "audio_token_id", None)
-        if token is None:
-            return [False] * len(prompts)
-        counts = (encoded["input_ids"] == token).sum(1).tolist()
-        return [
-            one.heard.waveform is not None and count == 0
-            for one, count in zip(prompts, counts, strict=True)
-        ]
 
 
 def load_reader(model: str, revision: str, system: str | None) -> Reader:

@@ -100,6 +100,19 @@ def test_a_longer_recording_is_more_tokens(
     assert [round((longer - spent[0]) * 0.04, 1) for longer in spent] == [0.0, 0.7, 1.6]
 
 
+@pytest.mark.parametrize("name", [name for name, given in GIVEN if given == "audio"])
+def test_the_shortest_recording_there_is_is_heard_as_in_a_batch(
+    name: str, tiny_media: Tiny, tmp_path: Path
+) -> None:
+    paths = [tone(tmp_path / "short.wav", 900, 0.05), tone(tmp_path / "long.wav", 900, 1.5)]
+    rows = [question(f"q{row}", row, question="what is heard ?") for row in (0, 1)]
+    responder = preset(name, tiny_media(name))
+    together = hear(responder, asked(rows, paths), tmp_path / "together", "audio")
+    alone = hear(responder, asked(rows[:1], paths), tmp_path / "alone", "audio")
+    assert together.answers["response"].n_unique() == 2
+    assert alone.answers["response"][0] == together.answers["response"][0]
+
+
 def test_of_a_model_that_speaks_only_the_part_that_thinks_is_loaded(tiny_media: Tiny) -> None:
     folder = tiny_media("qwen2_5_omni")
     reader = load_reader(str(folder), "main", None)

@@ -1,0 +1,129 @@
+"""What a local model can not be given is refused, and what a processor can not take fails alone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from raqa.audio.clip import ClipPolicy
+from raqa.errors import UserError
+from raqa.responders import transformers
+from raqa.responders.hearing import Hearing
+from raqa.responders.transformers import TransformersResponder
+from tests.answering.soft_prefix.tiny import tiny_model
+from tests.responders.asking import ask, asked, question, tone
+
+Tiny = Callable[[str], Path]
+CLIP = ClipPolicy(length_s=1.9, padding="none")
+
+
+def _responder(folder: Path, **changes: Any) -> TransformersResponder:
+    return TransformersResponder(**{"model": str(folder), "max_tokens": 4, **changes})
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs"),
+    [
+        ("qwen2_audio", ("audio", "none")),
+        ("audio_flamingo_3", ("audio", "none")),
+        ("qwen2_5_omni", ("audio", "spectrogram", "both", "none")),
+        ("llava_onevision", ("spectrogram", "none")),
+        ("medgemma", ("spectrogram", "none")),
+    ],
+)
+def test_what_a_model_takes_follows_from_its_class(
+    name: str, inputs: tuple[str, ...], tiny_media: Tiny
+) -> None:
+    assert _responder(tiny_media(name)).inputs == inputs
+
+
+def test_of_a_model_that_is_not_here_yet_nothing_is_ruled_out() -> None:
+    assert _responder(Path("somebody/their-model")).inputs == (
+        "audio", "spectrogram", "both", "none",
+    )  # fmt: skip
+    assert _responder(Path("somebody/their-model"), takes=["audio"]).inputs == ("audio",)
+
+
+def test_a_text_model_is_given_no_audio(tmp_path: Path) -> None:
+    tiny_model(tmp_path / "model")
+    assert _responder(tmp_path / "model").inputs == ("none",)
+    with pytest.raises(UserError, match="head.hearing.given=audio: .* takes none"):
+        ask(asked([question("q")]), _responder(tmp_path / "model"), tmp_path, "audio")
+
+
+def test_a_preset_with_a_model_of_another_class_says_what_that_takes(tiny_media: Tiny) -> None:
+    responder = _responder(tiny_media("medgemma"), takes=["audio", "none"])
+    with pytest.raises(UserError, match="Gemma3ForConditionalGeneration, which takes spectrogram"):
+        responder.check(Hearing(given="audio"))
+
+
+def test_rate_and_length_that_the_model_does_not_hear_are_refused_together(
+    tiny_media: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transformers, "load_model", None)  # no weights are loaded for it
+    questions = asked([question("q")], [tone(tmp_path / "a.wav", 300)])
+    responder = _responder(tiny_media("qwen2_audio"))
+    with pytest.raises(UserError) as caught:
+        ask(questions, responder, tmp_path, "audio", rate=8000)
+    assert len(caught.value.problems) == 2
+    assert "head.hearing.rate=8000" in str(caught.value)
+    assert "hears 16000 Hz" in str(caught.value)
+    assert "head.hearing.clip.length_s=30" in str(caught.value)
+    assert "hears at most 2 s and would drop the rest" in str(caught.value)
+    flamingo = _responder(tiny_media("audio_flamingo_3"))
+    flamingo.check(Hearing(clip=ClipPolicy(length_s=6, padding="none")))
+    with pytest.raises(UserError, match="length_s=null: .* hears at most 6 s"):
+        flamingo.check(Hearing(clip=ClipPolicy(length_s=None)))
+    responder.check(Hearing(given="none", rate=8000))
+
+
+def test_a_model_without_a_chat_template_is_refused(tiny_media: Tiny, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_media("audio_flamingo_3"), folder)
+    (folder / "chat_template.jinja").unlink()
+    with pytest.raises(UserError, match="AudioFlamingo3Processor has no chat template"):
+        _responder(folder).check(Hearing(clip=CLIP))
+
+
+def test_a_model_that_answers_no_prompts_is_refused(tmp_path: Path) -> None:
+    from transformers import WhisperConfig
+
+    WhisperConfig().save_pretrained(tmp_path)
+    with pytest.raises(UserError, match="no class .* continues a prompt .* type whisper"):
+        _responder(tmp_path).check(Hearing(given="none"))
+
+
+def test_a_package_that_is_missing_is_named(
+    tiny_media: Tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import AutoProcessor
+
+    def fail(*_: object, **__: object) -> None:
+        raise ImportError(
+            "\nAProcessor requires the Torchvision library but it was not found in your "
+            "environment. Check out the instructions on the\ninstallation page: ..."
+        )
+
+    monkeypatch.setattr(AutoProcessor, "from_pretrained", fail)
+    with pytest.raises(UserError, match=r"needs a package: .* Torchvision .* environment\.$"):
+        _responder(tiny_media("qwen2_5_omni")).check(Hearing(clip=CLIP))
+
+
+def test_what_the_processor_does_not_take_fails_alone(tiny_media: Tiny, tmp_path: Path) -> None:
+    hostile = question("q2", question="is a wheeze heard ? <|AUDIO|> <|AUDIO|>")
+    questions = asked(
+        [question(f"q{n}") for n in (0, 1)] + [hostile] + [question(f"q{n}") for n in (3, 4)],
+        [tone(tmp_path / "a.wav", 300)],
+    )
+    responder = _responder(tiny_media("qwen2_audio"), batch_size=5)
+    found = ask(questions, responder, tmp_path / "s", "audio", clip=CLIP)
+    assert found.usage["outcome"].to_list() == ["answered"] * 2 + ["failed"] + ["answered"] * 2
+    assert "does not take the prompt (ValueError" in found.usage["reason"][2]
+    alone = ask(
+        asked([question("q4")], [tmp_path / "a.wav"]), responder, tmp_path / "t", "audio", clip=CLIP
+    )
+    assert alone.answers["response"][0] == found.answers["response"][4]
