@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 from omegaconf import DictConfig, OmegaConf
 
 from raqa.answering.base import AUDIO_ROW, FILES, Asked, QuestionHead
 from raqa.configuration.build import build_node
+from raqa.display import harmless
 from raqa.errors import UserError
+from raqa.heads.data import FloatArray
 from raqa.predict import csv_place, embed_files
 from raqa.questions.asked_label import ask_for_labels
 from raqa.questions.nearest import Taken, take
@@ -23,7 +26,7 @@ from raqa.regimes.fold import Fold
 from raqa.regimes.task import Task
 from raqa.reports.run_folder import read_run
 from raqa.reports.run_tables import HEAD_FOLDER, Run
-from raqa.tables import ANSWERS, GOLD, QUESTIONS
+from raqa.tables import ANSWERS, GOLD, QUESTIONS, SetAside, set_aside_table
 
 if TYPE_CHECKING:
     from raqa.answering.base import FittedQuestionHead
@@ -113,15 +116,40 @@ def ask_files(
     fitted = head.load(run.path / HEAD_FOLDER, run.provenance.seeds)
     own_words = not head.says_labels
     taken = _take(question, learnt, fitted, corpus=corpus, own_words=own_words)
-    row = taken.row if taken else learnt.sort("qa_id").head(1)
+    row = taken.row if taken else _any(learnt, run)
     if own_words:
         row = row.with_columns(question=pl.lit(question))
-    embeddings = embed_files(run, config, files, cache)
-    rows = _about(row, embeddings.recording_ids)
-    asked = Asked(embeddings.vectors, rows, _places(embeddings.recording_ids))
+    vectors, heard, aside = _heard(run, config, head, files, cache)
+    rows = _about(row, heard)
+    asked = Asked(vectors, rows, _places(heard))
     possible = _possible(fitted, asked) if rows.height else _none()
     possible = _worded(possible, row, task)
-    return Replies(run, question, taken, own_words, head.uses_audio, possible, embeddings.set_aside)
+    silent = set_aside_table(
+        SetAside("files", "answer", file, harmless(why))
+        for file, why in fitted.unanswered().items()
+    )
+    aside = pl.concat([aside, silent])
+    return Replies(run, question, taken, own_words, head.uses_audio, possible, aside)
+
+
+def _heard(
+    run: Run, config: DictConfig, head: QuestionHead, files: Sequence[Path], cache: Path
+) -> tuple[FloatArray, Sequence[str], pl.DataFrame]:
+    """Embeddings, the files that they are of, and SET_ASIDE rows of the others.
+
+    A head that is given no embeddings opens the files itself.
+    """
+    if head.uses_embeddings:
+        embeddings = embed_files(run, config, files, cache)
+        return embeddings.vectors, embeddings.recording_ids, embeddings.set_aside
+    names = list(dict.fromkeys(str(file) for file in files))
+    return np.zeros((len(names), 0), np.float32), names, set_aside_table()
+
+
+def _any(learnt: pl.DataFrame, run: Run) -> pl.DataFrame:
+    """Any question, to put the user's own words in its place; of a test where none was learnt."""
+    asked = learnt if run.answered is None or learnt.height else run.answered.questions
+    return asked.sort("qa_id").head(1).select(*QUESTIONS)
 
 
 def _learnt(run: Run, task: Task) -> pl.DataFrame:
@@ -143,6 +171,8 @@ def _take(
     corpus: str | None,
     own_words: bool,
 ) -> Taken | None:
+    if own_words and corpus is None and not learnt.height:
+        return None
     try:
         return take(question, learnt, fitted.text_vectors, corpus=corpus)
     except UserError:

@@ -13,6 +13,8 @@ from rich.markup import escape
 
 from raqa.ask_command import ask
 from raqa.errors import UserError, neighbours, storage_problem
+from raqa.evaluate_command import evaluate_main
+from raqa.exams.command import app as exams
 from raqa.main import STOPPED, USER_MISTAKE, print_problems
 from raqa.main import main as train_main
 from raqa.predict_command import predict
@@ -47,6 +49,7 @@ app.add_typer(cache, name="cache")
 app.add_typer(weights, name="weights")
 app.add_typer(wandb, name="wandb")
 app.add_typer(questions, name="qa")
+app.add_typer(exams, name="exam")
 
 Overrides = Annotated[
     list[str] | None, typer.Argument(help="Settings as in training, e.g. paths.data=DIR.")
@@ -60,6 +63,9 @@ def main() -> None:
     """Run the command; a user's mistake is a message and exit status 2, never a traceback."""
     if sys.argv[1:2] == ["train"]:  # Hydra parses this one itself
         train_main(sys.argv[2:], command="raqa train")
+        return
+    if sys.argv[1:2] == ["evaluate"]:
+        evaluate_main(sys.argv[2:])
         return
     try:
         app()
@@ -76,6 +82,11 @@ def main() -> None:
 @app.command(add_help_option=False)
 def train() -> None:
     """Train and score a configuration, or a sweep with -m; the same as `python train.py`."""
+
+
+@app.command(add_help_option=False)
+def evaluate() -> None:
+    """Ask a model that others trained, and score its answers; `raqa evaluate --help`."""
 
 
 app.command()(sweeps.plan)
@@ -222,7 +233,7 @@ def prune_cache(
 
 @weights.command("list")
 def list_published() -> None:
-    """List encoders with published weights: licence, and whether they are here."""
+    """List encoders and responders with published weights: licence, and whether they are here."""
     from raqa.configuration.weights import list_weights
     from raqa.reports.listing import print_weights
 
@@ -231,9 +242,9 @@ def list_published() -> None:
 
 @weights.command()
 def fetch(
-    name: Annotated[str, typer.Argument(help="An encoder that `raqa weights list` shows.")],
+    name: Annotated[str, typer.Argument(help="What `raqa weights list` shows.")],
 ) -> None:
-    """Fetch an encoder's published weights into the cache, where jobs find them offline."""
+    """Fetch published weights into the cache, where jobs find them offline."""
     from raqa.configuration.weights import fetch_weights
 
     Console().print(escape(str(fetch_weights(name))), highlight=False, soft_wrap=True)
@@ -241,11 +252,11 @@ def fetch(
 
 @weights.command("check")
 def check_file(path: Annotated[Path, typer.Argument(help="A checkpoint.")]) -> None:
-    """Say which encoder a checkpoint fits, loading it strictly and executing nothing of it."""
+    """Say what a checkpoint is of, loading it strictly and executing nothing of it."""
     from raqa.configuration.weights import check_weights
 
-    name = check_weights(path)
-    Console().print(f"{escape(str(path))} fits encoder={name}", highlight=False, soft_wrap=True)
+    taker = check_weights(path)
+    Console().print(f"{escape(str(path))} fits {taker}", highlight=False, soft_wrap=True)
 
 
 def _agreed() -> bool:

@@ -16,7 +16,7 @@ from raqa.gather import Embedded
 from raqa.regimes.base import Folds
 from raqa.regimes.calibration import held_back, selecting
 from raqa.regimes.fold import Fold
-from raqa.reports.scoring import Answered, Own
+from raqa.reports.scoring import Answered, Examined, Own
 from raqa.reports.tracking import RunFacts
 from raqa.tables import prediction_columns, set_aside_table
 
@@ -34,7 +34,9 @@ class Outcome:
         save: writes the fitted heads to a path.
         own: of a run that is tested on another corpus, what it is measured against.
         answered: what was asked, where predictions are answers to questions.
+        examined: what was asked and how it was judged, where they are answers to an exam's.
         set_aside: SET_ASIDE rows of answers that could not be used.
+        unusable: recordings of the test side that could not be used, recording_ids by corpus.
         calibration: predictions of validation recordings that selected nothing, where any were
             held back.
     """
@@ -44,7 +46,9 @@ class Outcome:
     save: Callable[[Path], None]
     own: Own | None = None
     answered: Answered | None = None
+    examined: Examined | None = None
     set_aside: pl.DataFrame = field(default_factory=set_aside_table)
+    unusable: Mapping[str, Sequence[str]] = field(default_factory=dict)
     calibration: pl.DataFrame | None = None
 
 

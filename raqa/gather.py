@@ -18,7 +18,7 @@ from raqa.corpora.cohort import audio_present
 from raqa.errors import UserError
 from raqa.regimes.base import Folds, Source
 from raqa.regimes.twins import twins_across
-from raqa.tables import SIDES
+from raqa.tables import SIDES, set_aside_table
 
 if TYPE_CHECKING:
     from raqa.configuration.build import Experiment
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Embedded:
-    """The embeddings of one or more corpora; recording_ids are unique within a corpus only."""
+    """The embeddings of one or more corpora; recording_ids are unique within a corpus only.
+
+    Of no corpus where the head is given none.
+    """
 
     by_corpus: Mapping[str, Embeddings]
 
@@ -35,8 +38,11 @@ class Embedded:
         """The embeddings of these rows' recordings, in the rows' order.
 
         Returns:
-            `[recordings, width]`, or `[recordings, frames, width]` of an encoder of frames.
+            `[recordings, width]`, or `[recordings, frames, width]` of an encoder of frames; the
+            width is 0 where nothing was embedded.
         """
+        if not self.by_corpus:
+            return np.zeros((rows.height, 0), dtype=np.float32)
         place = {
             (corpus, recording_id): (corpus, row)
             for corpus, embeddings in self.by_corpus.items()
@@ -53,7 +59,8 @@ class Embedded:
     @property
     def set_aside(self) -> pl.DataFrame:
         """What could not be embedded, SET_ASIDE columns."""
-        return pl.concat([embeddings.set_aside for embeddings in self.by_corpus.values()])
+        parts = [embeddings.set_aside for embeddings in self.by_corpus.values()]
+        return pl.concat([set_aside_table(), *parts])
 
     @property
     def unusable(self) -> dict[str, list[str]]:
@@ -101,6 +108,30 @@ def read_cohort(source: Source) -> Recordings:
     return cohort
 
 
+def make_folds(experiment: Experiment, sided: Sequence[Recordings]) -> Folds:
+    """The regime's folds, before any audio is opened.
+
+    Raises:
+        UserError: a side that the run needs would be empty.
+    """
+    try:
+        return experiment.regime.folds(
+            sided,
+            experiment.task,
+            as_published=experiment.split.leaking,
+            needed=needed_sides(experiment),
+        )
+    except UserError as error:
+        sides = {side for one in sided for side in one.table["side"].unique()}
+        if "train" in sides or "test" not in sides:
+            raise
+        way = (
+            "Nothing is on the training side, so nothing can be learnt. Models that others trained "
+            "can be asked all the same: task=qa head=zero_shot responder=NAME."
+        )
+        raise UserError([*error.problems, way]) from error
+
+
 def embed_folds(
     experiment: Experiment,
     sided: Sequence[Recordings],
@@ -108,7 +139,10 @@ def embed_folds(
     cache: Path,
     console: Console,
 ) -> Embedded:
-    """Embed the folds' recordings, and no others."""
+    """Embed the folds' recordings, and no others; none where the head is given no embeddings."""
+    encoder, clip, embed = experiment.encoder, experiment.clip, experiment.embed
+    if encoder is None or clip is None or embed is None:
+        return Embedded({})
     from raqa.embeddings.extract import extract
     from raqa.embeddings.store import EmbeddingStore
 
@@ -123,24 +157,39 @@ def embed_folds(
     parts = [part for table in wanted for part in table.partition_by("corpus", maintain_order=True)]
     return Embedded(
         {
-            part["corpus"][0]: extract(
-                part, experiment.encoder, experiment.clip, store, experiment.embed, console=console
-            )
+            part["corpus"][0]: extract(part, encoder, clip, store, embed, console=console)
             for part in parts
         }
     )
 
 
+def needed_sides(experiment: Experiment) -> tuple[str, ...]:
+    """The sides that a run can not do without.
+
+    A head that learns nothing needs the test side only. Of a label all are needed: its baseline
+    is taken from training.
+    """
+    asks = experiment.task.kind in {"questions", "exam"} and not experiment.head.learns
+    return ("test",) if asks else SIDES
+
+
 def usable_folds(
-    folds: Folds, sided: Sequence[Recordings], embedded: Embedded, cache: Path
+    folds: Folds,
+    sided: Sequence[Recordings],
+    embedded: Embedded,
+    cache: Path,
+    needed: Sequence[str] = SIDES,
 ) -> tuple[Folds, pl.DataFrame]:
     """The folds without audio that was set aside or that stands on two sides, byte for byte.
+
+    Args:
+        needed: sides that must not be empty.
 
     Returns:
         the folds, and SET_ASIDE rows of both kinds.
 
     Raises:
-        UserError: a side is then empty.
+        UserError: such a side is then empty.
     """
     from raqa.embeddings.hashes import HashCache
     from raqa.embeddings.store import EmbeddingStore
@@ -152,7 +201,7 @@ def usable_folds(
     usable = usable.without(dict(leaving))
     aside = pl.concat([embedded.set_aside, twins])
     for fold in usable.all:
-        empty = [side for side in SIDES if not fold.side(side).height]
+        empty = [side for side in needed if not fold.side(side).height]
         if empty:
             raise UserError(
                 f"{fold.name}: no usable audio is left on the {' and '.join(empty)} side; "
@@ -162,12 +211,15 @@ def usable_folds(
     return usable, aside
 
 
-def count_steps(sided: Sequence[Recordings], taken: Folds, usable: Folds) -> tuple[Step, ...]:
+def count_steps(
+    sided: Sequence[Recordings], taken: Folds, usable: Folds, heard: str = "audio usable"
+) -> tuple[Step, ...]:
     """What each step left of each corpus: the cohort's, then the task's, regime's and audio's.
 
     Args:
         taken: the folds as the regime made them.
         usable: the same without recordings whose audio was set aside or stands on two sides.
+        heard: what that step is called.
     """
     steps: list[Step] = []
     for recordings in sided:
@@ -176,7 +228,7 @@ def count_steps(sided: Sequence[Recordings], taken: Folds, usable: Folds) -> tup
         labelled = present.table.filter(pl.col(target).is_not_null(), pl.col("side").is_not_null())
         corpora = recordings.table["corpus"].unique().to_list()
         asked = _rows_of(corpora, taken)
-        left = [("audio usable", _rows_of(corpora, usable))]
+        left = [(heard, _rows_of(corpora, usable))]
         if asked.height < labelled.height:
             left.insert(0, ("taken by the regime", asked))
         counted = (

@@ -32,6 +32,7 @@ TRANSIENT = (
     "trainer.accelerator",
     "trainer.devices",
     "head.folder",
+    "task.file",
     *(
         f"{responder}.{setting}"
         for responder in ("responder", "head.responder")
@@ -40,7 +41,7 @@ TRANSIENT = (
     *(
         f"{corpus}.{place}"
         for corpus in ("datamodule.corpus", "regime.target.corpus")
-        for place in ("root", "table", "audio_root", "split_file")
+        for place in ("root", "table", "audio_root", "split_file", "file", "data")
     ),
 )
 

@@ -13,9 +13,18 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from raqa.configuration.build import Experiment, build
+from raqa.configuration.unused import without_unused
 from raqa.corpora.base import Recordings
 from raqa.fitting import Fitting, Outcome, fit_labels
-from raqa.gather import Embedded, count_steps, embed_folds, read_sided, usable_folds
+from raqa.gather import (
+    Embedded,
+    count_steps,
+    embed_folds,
+    make_folds,
+    needed_sides,
+    read_sided,
+    usable_folds,
+)
 from raqa.identity import Identity, identify, settled
 from raqa.regimes.base import Folds
 from raqa.regimes.split import write_split
@@ -64,19 +73,21 @@ def prepare(config: DictConfig, choices: Mapping[str, str]) -> Prepared:
     Raises:
         UserError: something in the config or the labels can not work.
     """
+    config, choices = without_unused(config, choices)
     experiment = build(config)
     experiment.logger.check()
     recordings = read_sided(experiment)
-    folds = experiment.regime.folds(
-        recordings, experiment.task, as_published=experiment.split.leaking
-    )
-    words = _words(choices, experiment)
+    folds = make_folds(experiment, recordings)
+    words, encoder = _words(choices, experiment), experiment.encoder
+    named = {**words, "regime": experiment.regime.slug}
+    if encoder is None:
+        del named["encoder"]
     identity = identify(
         config,
-        words=[*list(words.values())[:-1], experiment.regime.slug],
+        words=list(named.values()),
         seeds=experiment.seeds,
         recordings=recordings,
-        weights=experiment.encoder.weights,
+        weights="none" if encoder is None else encoder.weights,
     )
     folder = RunFolder(Path(config.paths.runs) / identity.name)
     return Prepared(config, choices, experiment, words, recordings, folds, identity, folder)
@@ -103,7 +114,12 @@ def run(
     result = read_run(prepared.folder.path) if finished else execute(prepared, console, stop=stop)
     print_run(result, console)
     if finished:
-        console.print("[dim]Finished before; force=true trains it again.[/dim]", highlight=False)
+        again = (
+            "trains it again"
+            if prepared.experiment.head.learns
+            else "scores it again and asks only what is not kept"
+        )
+        console.print(f"[dim]Finished before; force=true {again}.[/dim]", highlight=False)
     return result
 
 
@@ -117,6 +133,7 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
         StoppedError: `stop`, which is asked after each epoch, asked for it.
     """
     check_single()
+    prepared.experiment.head.check()
     from raqa.answering.base import QuestionHead
 
     experiment, recordings = prepared.experiment, prepared.recordings
@@ -125,12 +142,15 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     for corpus in recordings:
         write_split(corpus.table, Path(paths.runs) / "splits")
     embedded = embed_folds(experiment, recordings, taken, Path(paths.cache), console)
-    folds, audio_aside = usable_folds(taken, recordings, embedded, Path(paths.cache))
+    folds, audio_aside = usable_folds(
+        taken, recordings, embedded, Path(paths.cache), needed_sides(experiment)
+    )
     facts = _run_facts(prepared, folds, embedded)
     fitting = Fitting(experiment, embedded, console, prepared.checkpoints, stop)
     loggers = experiment.logger.start(facts)
     try:
         outcome = _fitter(experiment)(fitting, recordings, folds, facts, loggers)
+        folds = folds.without(outcome.unusable)
         with prepared.folder.draft() as draft:
             draft.write(
                 config=OmegaConf.to_yaml(prepared.config, resolve=True),
@@ -142,7 +162,12 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
                 set_aside=pl.concat(
                     [*(corpus.set_aside for corpus in recordings), audio_aside, outcome.set_aside]
                 ),
-                steps=count_steps(recordings, taken, folds),
+                steps=count_steps(
+                    recordings,
+                    taken,
+                    folds,
+                    heard="asked about" if experiment.encoder is None else "audio usable",
+                ),
                 history=outcome.history,
                 save_heads=outcome.save,
                 in_words=isinstance(experiment.head, QuestionHead),
@@ -201,12 +226,22 @@ def question_facts(experiment: Experiment) -> dict[str, Any]:
     }
 
 
+def _embedding_facts(experiment: Experiment) -> dict[str, Any]:
+    """What is said of embeddings, also where there are none."""
+    encoder, clip = experiment.encoder, experiment.clip
+    return {
+        "encoder_fingerprint": None if encoder is None else encoder.fingerprint,
+        "weights": "none" if encoder is None else encoder.weights,
+        "weights_real": encoder is None or encoder.weights_real,
+        "clip": None if clip is None else clip.slug,
+    }
+
+
 def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts:
     """Everything that tables, pages and trackers say about the run besides its numbers."""
     from raqa.provenance import provenance
 
     experiment, identity, fold = prepared.experiment, prepared.identity, folds.main
-    encoder = experiment.encoder
     corpora = [experiment.corpus, *(other.corpus for other in experiment.regime.others)]
     facts = {
         **prepared.words,
@@ -220,10 +255,7 @@ def _run_facts(prepared: Prepared, folds: Folds, embedded: Embedded) -> RunFacts
         "classes": list(fold.classes),
         **question_facts(experiment),
         "unit": experiment.task.attribute.unit,
-        "encoder_fingerprint": encoder.fingerprint,
-        "weights": encoder.weights,
-        "weights_real": encoder.weights_real,
-        "clip": experiment.clip.slug,
+        **_embedding_facts(experiment),
         "seeds": list(experiment.seeds),
         "subject_known": fold.leakage is None,
         "leakage": fold.leakage,

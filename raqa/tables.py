@@ -13,7 +13,7 @@ from typing import Any, Literal
 import polars as pl
 
 Columns = Mapping[str, type[pl.DataType] | pl.DataType]
-TaskKind = Literal["regression", "classification", "questions"]
+TaskKind = Literal["regression", "classification", "questions", "exam"]
 
 RECORDINGS: Columns = {
     "recording_id": pl.String,  # unique within the corpus, stable over machines
@@ -119,6 +119,9 @@ EXAM_FORMS: Mapping[str, Mapping[str, Form]] = {
 number is read; facts: every fact must agree with the answer; concept: the core of it must; open: 1
 to 3 on four criteria. The first two are read by rules, the others need a judge."""
 
+DIFFICULTIES = ("easy", "medium", "hard")
+AUDIO_SOURCES = ("real", "synthetic")
+
 EXAM: Columns = {
     "qa_id": pl.String,  # the key
     "benchmark": pl.String,  # of BENCHMARKS
@@ -133,8 +136,8 @@ EXAM: Columns = {
     "question": pl.String,
     "options": pl.List(pl.String),  # in the order in which they are offered; null: none
     "answer": pl.String,  # the right one; of a choice the text of the right option
-    "difficulty": pl.String,  # easy, medium, hard or null
-    "audio_source": pl.String,  # real, synthetic or null
+    "difficulty": pl.String,  # of DIFFICULTIES, or null
+    "audio_source": pl.String,  # of AUDIO_SOURCES, or null
     "chain": pl.String,  # of multi_turn, which questions follow each other
     "turn": pl.Int64,  # of multi_turn, 1, 2, 3
     # The rest only of ra_qa, as in QUESTIONS.
@@ -151,6 +154,9 @@ EXAM: Columns = {
 
 EXAM_GOLD = GOLD
 """Columns of EXAM that say the answer: nothing that answers may see them, judges do."""
+
+EXAM_ASKED = ("benchmark", "form", "chain", "turn")
+"""Columns of EXAM that decide how a question is put, beside those that it has from QUESTIONS."""
 
 CRITERIA = ("correctness", "relevance", "completeness", "clarity")
 """What an open answer is graded for."""

@@ -14,11 +14,11 @@ WIDTH = 80
 
 
 def _listed(path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every command and group, by the words that call it; `raqa train` has Hydra's help."""
+    """Every command and group, by the words that call it; two have help of their own."""
     yield path
     for group in _groups(path):
         for name in group:
-            if (*path, name) != ("train",):
+            if (*path, name) not in {("train",), ("evaluate",)}:
                 yield from _listed((*path, name))
 
 

@@ -124,6 +124,20 @@ def test_a_label_can_be_asked_for_in_words(train: Train) -> None:
     )
 
 
+def test_a_label_asked_for_in_another_corpus_has_a_gap_to_that_corpuss_own_model(
+    train: Train,
+) -> None:
+    run = train(
+        "svm", "task=age", "regime=cross", "datamodule=demo_crowd_a",
+        "datamodule@regime.target=demo_clinic",
+    )  # fmt: skip
+    assert run.own is not None
+    assert run.transfer is not None
+    assert run.transfer.gap.mean.defined
+    assert run.own.predictions["prediction"].n_unique() > 1
+    assert run.predictions["prediction"].n_unique() > 1  # it does not fall back to a guess
+
+
 def test_a_collection_is_a_corpus_of_its_own(tmp_path: Path, train: Train) -> None:
     from raqa.questions.build import build, parse_request
 

@@ -99,7 +99,7 @@ def test_a_corrupted_run_is_noticed_and_force_mends_it(train: Train, capsys) -> 
     with pytest.raises(SystemExit) as stopped:
         train()
     assert stopped.value.code == USER_MISTAKE
-    assert "predictions.parquet was changed or damaged" in capsys.readouterr().err
+    assert "predictions.parquet was changed or damaged" in " ".join(capsys.readouterr().err.split())
     assert train("force=true").predictions.equals(first.predictions)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,7 +12,16 @@ import polars as pl
 
 from raqa.heads.abilities import Abilities
 from raqa.heads.data import FloatArray
-from raqa.tables import ANSWERS, GOLD, QUESTIONS, Columns, TaskKind, check_table
+from raqa.tables import (
+    ANSWERS,
+    EXAM,
+    EXAM_ASKED,
+    GOLD,
+    QUESTIONS,
+    Columns,
+    TaskKind,
+    check_table,
+)
 
 if TYPE_CHECKING:
     from pytorch_lightning.loggers import Logger
@@ -40,18 +49,22 @@ class Asked:
 
     Attributes:
         audio: float32, `[recordings, width]` or `[recordings, frames, width]`.
-        rows: QUESTIONS columns without GOLD's, and AUDIO_ROW.
+        rows: QUESTIONS columns without GOLD's, and AUDIO_ROW; an exam's have EXAM_ASKED as well.
         files: FILES columns, a row for each of `audio`, for heads that open recordings
             themselves; None: where the recordings are is not known.
+        told: of chains, the right answers that later turns are told, by the qa_id of the turn that
+            they answer; empty: later turns are told the model's own answers.
     """
 
     audio: FloatArray
     rows: pl.DataFrame
     files: pl.DataFrame | None = None
+    told: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         columns = {name: kind for name, kind in QUESTIONS.items() if name not in GOLD}
-        wanted = {**columns, AUDIO_ROW: pl.Int64}
+        exam = EXAM_ASKED if set(EXAM_ASKED) <= set(self.rows.columns) else ()
+        wanted = {**columns, AUDIO_ROW: pl.Int64, **{name: EXAM[name] for name in exam}}
         rows = check_table(self.rows, wanted, name="asked", key=["qa_id"]).select(*wanted)
         object.__setattr__(self, "rows", rows)
         if self.files is not None:
@@ -126,6 +139,14 @@ class FittedQuestionHead(ABC):
         """
         return None
 
+    def unanswered(self) -> Mapping[str, str]:
+        """Why questions of the last `answer` were not answered at all, by qa_id."""
+        return {}
+
+    def unusable(self) -> frozenset[str]:
+        """Those of the `unanswered` whose recording can not be used, whoever is asked."""
+        return frozenset()
+
     def text_vectors(self, texts: Sequence[str]) -> FloatArray | None:  # noqa: ARG002
         """What the head sees of texts, `[texts, width]`; None: it does not compare meanings."""
         return None
@@ -139,7 +160,8 @@ class QuestionHead(Abilities, ABC):
     """A head that is asked in words about a recording.
 
     Attributes:
-        kinds: the kinds of task that it can do; a label is asked for as a question.
+        kinds: the kinds of task that it can do; a label is asked for as a question. An exam is
+            for heads that learn nothing.
         uses_audio: whether it hears the recording at all.
         says_labels: whether it names labels and numbers, which templates then put into words.
     """

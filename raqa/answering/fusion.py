@@ -36,7 +36,7 @@ from raqa.answering.fusion_inputs import (
     weighed,
 )
 from raqa.answering.fusion_model import FusionModel, FusionObjective, Tables
-from raqa.answering.targets import NAME, Targets, target_name
+from raqa.answering.targets import NAME, Targets
 from raqa.answering.text_encoder import TextEncoder
 from raqa.errors import UserError
 from raqa.heads.base import GradientHead
@@ -220,7 +220,7 @@ class FittedFusion(FittedQuestionHead):
     def _answers(self, rows: pl.DataFrame, outputs: torch.Tensor) -> pl.DataFrame:
         shares = outputs[:, :-2].softmax(dim=1)
         asks_number = outputs[0, -1].numpy() > 0.5
-        names = rows.select(target_name())[NAME].to_list()
+        names = rows.select(self.targets.name)[NAME].to_list()
         means = np.asarray([self.targets.mean.get(name, 0.0) for name in names])
         spread = np.asarray([self.targets.deviation.get(name, 1.0) for name in names])
         found = []

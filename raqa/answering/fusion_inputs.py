@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from raqa.answering.base import AUDIO_ROW, SHARES, QuestionPairs
-from raqa.answering.targets import Targets, target_name
+from raqa.answering.targets import Targets
 from raqa.heads.data import FitData, FloatArray
 from raqa.training.scaling import Scaling
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def answerable(targets: Targets) -> pl.Expr:
-    """Whether training had a question of the row's target."""
-    return target_name().is_in(list(targets.labels))
+    """Whether training had a question of the row's target, be it in another corpus."""
+    return targets.name.is_in(list(targets.labels))
 
 
 def distinct(*tables: pl.DataFrame) -> list[str]:
@@ -36,7 +36,7 @@ def indices(rows: pl.DataFrame, texts: Sequence[str], targets: Targets) -> NDArr
         rows.select(
             pl.col(AUDIO_ROW),
             pl.col("question").replace_strict(text, return_dtype=pl.Int64),
-            target_name().replace_strict(target, return_dtype=pl.Int64),
+            targets.name.replace_strict(target, return_dtype=pl.Int64),
         )
         .to_numpy()
         .astype(np.float64)
@@ -51,7 +51,7 @@ def numbered(
     A label that training has not seen can not be learnt from: its question is left out.
     """
     place = {label: number for number, label in enumerate(targets.vocabulary)}
-    name = target_name()
+    name = targets.name
     labels = rows.select(
         pl.col("label").replace_strict(place, default=None, return_dtype=pl.Float64),
         value=(pl.col("value") - name.replace_strict(targets.mean, default=None,
@@ -105,7 +105,7 @@ def weighed(
         shares: `[seeds, labels, questions]`, in the order of the vocabulary.
     """
     place = {label: number for number, label in enumerate(targets.vocabulary)}
-    names = rows.select(target_name()).to_series()
+    names = rows.select(targets.name).to_series()
     found = [
         (seed, qa_id, label, shares[row, place[label], column])
         for row, seed in enumerate(seeds)

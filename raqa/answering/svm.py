@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -112,8 +113,15 @@ class FittedSVM(FittedQuestionHead):
     history: pl.DataFrame
 
     def answer(self, asked: Asked) -> pl.DataFrame:
-        """Ask each question's machine; one without a machine has an empty answer."""
-        rows = asked.rows.with_columns(
+        """Ask each question's machine; one without a machine has an empty answer.
+
+        Where a corpus taught nothing of an attribute and one other did, that one's is asked.
+        """
+        taught = pl.coalesce(
+            pl.when(_name().is_in(self._taught)).then("corpus"),
+            pl.col("attribute").replace_strict(self._only, default=None, return_dtype=pl.String),
+        )
+        rows = asked.rows.with_columns(corpus=taught).with_columns(
             general=_name(), own=pl.concat_str(_name(), pl.col("asked_label"), separator="/")
         ).with_columns(machine=pl.coalesce(
             pl.when(pl.col(name).is_in(list(self.machines))).then(name)
@@ -127,6 +135,20 @@ class FittedSVM(FittedQuestionHead):
         return learnt_answers(
             pl.concat([one.with_columns(seed=pl.lit(seed, pl.Int64)) for seed in self.seeds])
         )
+
+    @cached_property
+    def _taught(self) -> list[str]:
+        """Every corpus/attribute that training asked about."""
+        return sorted({"/".join(name.split("/")[:2]) for name in self.machines})
+
+    @cached_property
+    def _only(self) -> dict[str, str]:
+        """The corpus of each attribute that a single one taught."""
+        corpora: dict[str, list[str]] = {}
+        for name in self._taught:
+            corpus, attribute = name.split("/")
+            corpora.setdefault(attribute, []).append(corpus)
+        return {name: known[0] for name, known in corpora.items() if len(known) == 1}
 
     def _said(self, audio: FloatArray, rows: pl.DataFrame) -> pl.DataFrame:
         """The answers of one machine; recordings that are asked about often are heard once."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-TARGET = ("corpus", "attribute", "question_type")
-"""Questions of one target have the same valid answers."""
-
 NAME = "target"
-"""Column that `Targets.name` adds: the target's name."""
+"""Column with a target's name: corpus/attribute/question_type."""
+
+ANY = "*"
+"""Stands for the corpus where training did not ask this of the question's own."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,10 @@ class Targets:
 
     @classmethod
     def learn(cls, rows: pl.DataFrame) -> Targets:
-        """Collect them from training rows, QUESTIONS columns."""
+        """Collect them from training rows, QUESTIONS columns; of each corpus and of ANY."""
+        anywhere = rows.with_columns(corpus=pl.lit(ANY))
         groups = (
-            rows.select(target_name(), "label", "value")
+            pl.concat(part.select(_own_name(), "label", "value") for part in (rows, anywhere))
             .group_by(NAME)
             .agg(
                 labels=pl.col("label").drop_nulls().unique().sort(),
@@ -66,6 +67,12 @@ class Targets:
         """The attributes that are numbers, sorted: one output each, whatever the corpus."""
         return tuple(sorted({name.split("/")[1] for name in self.mean}))
 
+    @property
+    def name(self) -> pl.Expr:
+        """The name of each row's target: that of its own corpus, or of any where it has none."""
+        own, anywhere = _own_name(), _name_in(pl.lit(ANY))
+        return pl.when(own.is_in(list(self.labels))).then(own).otherwise(anywhere).alias(NAME)
+
     def mask(self) -> np.ndarray:
         """Which label is valid for which target: bool `[targets, labels]`."""
         place = {label: number for number, label in enumerate(self.vocabulary)}
@@ -75,12 +82,9 @@ class Targets:
         return valid
 
 
-def target_name() -> pl.Expr:
-    """The name of each row's target: corpus/attribute/question_type."""
-    return pl.concat_str(TARGET, separator="/").alias(NAME)
+def _own_name() -> pl.Expr:
+    return _name_in(pl.col("corpus"))
 
 
-def unlearnt(rows: pl.DataFrame, targets: Targets) -> Sequence[str]:
-    """Targets of these rows that training had no question of, sorted."""
-    asked = rows.select(target_name())[NAME].unique()
-    return sorted(set(asked) - set(targets.labels))
+def _name_in(corpus: pl.Expr) -> pl.Expr:
+    return pl.concat_str(corpus, "attribute", "question_type", separator="/").alias(NAME)

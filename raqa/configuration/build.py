@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from raqa.configuration.folder import config_folder, group_choices
 from raqa.configuration.reuse import reuse_encoder
+from raqa.configuration.unused import EMBEDDING, uses_embeddings
 from raqa.errors import UserError
 
 if TYPE_CHECKING:
@@ -36,14 +37,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Everything one run is made of, one object for each config group."""
+    """Everything one run is made of, one object for each config group.
+
+    Attributes:
+        encoder, clip, embed: None where the head is given no embeddings.
+    """
 
     corpus: Corpus
     cohort: Cohort
     task: Task
-    encoder: Encoder
-    clip: ClipPolicy
-    embed: EmbedSettings
+    encoder: Encoder | None
+    clip: ClipPolicy | None
+    embed: EmbedSettings | None
     head: Head | QuestionHead
     regime: Regime
     split: Split
@@ -85,7 +90,11 @@ def build(config: DictConfig) -> Experiment:
     """
     problems: list[str] = []
     parts: dict[str, Any] = {}
+    unused = () if uses_embeddings(config) else EMBEDDING
     for name, path in _NODES.items():
+        if name in unused:
+            parts[name] = None
+            continue
         try:
             parts[name] = build_node(config, path)
         except UserError as error:
@@ -153,16 +162,16 @@ def heads_for(kind: TaskKind) -> list[str]:
     """The shipped heads that can do a kind of task."""
     able = []
     for choice in group_choices("head"):
-        head: type[Head | QuestionHead] = get_class(_target("head", choice))
+        head: type[Head | QuestionHead] = get_class(target_of("head", choice))
         if kind in head.kinds:
             able.append(choice)
     return able
 
 
-def _target(group: str, choice: str) -> str:
+def target_of(group: str, choice: str) -> str:
     """The class that a shipped choice builds, its own or that of the choice it starts from."""
     shipped: Any = OmegaConf.load(config_folder() / group / f"{choice}.yaml")
-    return str(shipped.get("_target_") or _target(group, shipped.defaults[0]))
+    return str(shipped.get("_target_") or target_of(group, shipped.defaults[0]))
 
 
 def _causes(path: str, error: BaseException) -> Iterable[str]:
@@ -196,8 +205,10 @@ def _validation(path: str, error: ValidationError) -> Iterable[str]:
 
 
 def _misfits(experiment: Experiment) -> Iterable[str]:
-    corpus, task, encoder = experiment.corpus, experiment.task, experiment.encoder
-    if task.kind != "questions" and task.target not in corpus.attributes:
+    corpus, task = experiment.corpus, experiment.task
+    if task.kind == "exam" or "exam" in corpus.attributes:
+        yield from _exam_misfits(experiment)
+    elif task.kind != "questions" and task.target not in corpus.attributes:
         have = ", ".join(corpus.attributes) or f"none yet ({corpus.how_to_get})"
         yield f"task={task.target}: {corpus.name} has no such label. Its labels: {have}."
     else:
@@ -209,11 +220,37 @@ def _misfits(experiment: Experiment) -> Iterable[str]:
             f"{task.target} is. Heads that do: {able}."
         )
     yield from _unused(experiment)
+    yield from _embedding_misfits(experiment)
+
+
+def _exam_misfits(experiment: Experiment) -> Iterable[str]:
+    """What does not go with an exam, which is asked as a whole and never trained on."""
+    from raqa.regimes.split import Auto, Official
+
+    task, corpus = experiment.task, experiment.corpus
+    if task.kind != "exam":
+        yield f"datamodule: {corpus.name} is an exam: its questions are asked with task=exam."
+        return
+    if task.target not in corpus.attributes:
+        yield (
+            f"task=exam asks an exam's questions, and {corpus.name} is none: set datamodule=exam "
+            "datamodule.corpus.file=FILE, or datamodule=demo_exam."
+        )
+    if experiment.regime.name != "within":
+        yield f"regime={experiment.regime.name}: an exam is not trained on. Set regime=within."
+    if not isinstance(experiment.split, Auto | Official):
+        yield "split: an exam is asked as a whole. Leave split=auto."
+
+
+def _embedding_misfits(experiment: Experiment) -> Iterable[str]:
+    encoder, clip, embed = experiment.encoder, experiment.clip, experiment.embed
+    if encoder is None or clip is None or embed is None:
+        return
     try:
-        check_clip(encoder, experiment.clip)
+        check_clip(encoder, clip)
     except UserError as error:
         yield from error.problems
-    if experiment.embed.shard is not None:
+    if embed.shard is not None:
         yield "embed.shard: parts of a corpus can be embedded (`raqa embed`), not trained on."
     if encoder.output != "vector" and not experiment.head.takes_frames:
         head = type(experiment.head).__name__

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -35,20 +37,23 @@ def print_help(command: str, console: Console) -> None:
         command: how the user called it, for example ``python train.py``.
     """
     console.print(_INTRODUCTION.format(command=command), highlight=False)
-    defaults = _defaults()
     for group, text in group_texts().items():
         if group.startswith("hydra/"):
             continue
         console.print(f"[bold cyan]{group}[/bold cyan]  [dim]{escape(text)}[/dim]", highlight=False)
-        table = Table.grid(padding=(0, 2))
-        table.add_column(no_wrap=True)
-        table.add_column()
-        for choice, line in group_choices(group).items():
-            mark = "*" if choice == defaults.get(group) else " "
-            table.add_row(f"  {mark} {choice}", escape(line))
-        console.print(table, highlight=False)
+        console.print(choices_table(group, group_choices(group)), highlight=False)
     recipes = "\n".join(f"    {name}" for name in recipe_names())
     console.print(_CLOSING.format(command=command, recipes=recipes), highlight=False)
+
+
+def choices_table(group: str, choices: Mapping[str, str]) -> Table:
+    """Every choice of a group with its line; a star stands before the default."""
+    table, default = Table.grid(padding=(0, 2)), _defaults().get(group)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for choice, line in choices.items():
+        table.add_row(f"  {'*' if choice == default else ' '} {choice}", escape(line))
+    return table
 
 
 def _defaults() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Published weights by encoder: what there is, fetching it ahead of time, checking a file."""
+"""Published weights by encoder or responder: what there is, fetching it, checking a file."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hydra.utils import get_class
-from omegaconf import OmegaConf
 
-from raqa.configuration.folder import config_folder, group_choices
+from raqa.configuration.build import target_of
+from raqa.configuration.folder import group_choices
 from raqa.errors import UserError, neighbours
 
 if TYPE_CHECKING:
@@ -18,63 +18,78 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A published checkpoint: which encoder takes it, what is known of it, where it is here."""
+    """A published checkpoint: who takes it, what is known of it, where it is here."""
 
-    encoder: str
+    name: str
     published: Published
     cached: Path | None
 
 
 def list_weights() -> list[Checkpoint]:
-    """Every encoder with a published checkpoint of its own; nothing is fetched or hashed."""
+    """Everything with a published checkpoint of its own; nothing is fetched or hashed."""
     return [
-        Checkpoint(name, known.published, known.published.source.cached())
-        for name, known in _encoders().items()
+        Checkpoint(name, kind.published, kind.published.source.cached())
+        for name, (_, kind) in _takers().items()
     ]
 
 
 def fetch_weights(name: str) -> Path:
-    """Fetch an encoder's published checkpoint, for a machine without a network; the file.
+    """Fetch a published checkpoint, for a machine without a network; the file.
+
+    Args:
+        name: of the encoder or responder.
 
     Raises:
-        UserError: there is no such encoder, or its checkpoint can not be had.
+        UserError: there is none of this name, or its checkpoint can not be had.
     """
-    known = _encoders()
+    known = _takers()
     if name not in known:
         raise UserError(f"There are no published weights {name!r}. {neighbours(name, known)}")
-    path: Path = known[name].published.path()
+    path: Path = known[name][1].published.path()
     return path
 
 
 def check_weights(path: Path) -> str:
-    """Load a file strictly into every encoder until one takes it.
+    """Load a file strictly into everything that takes weights until one does.
 
     Returns:
-        the encoder's name.
+        which choice does: encoder=NAME or responder=NAME.
 
     Raises:
-        UserError: no encoder takes it; the message says for each what does not fit.
+        UserError: nothing takes it; the message says for each what does not fit.
     """
     from raqa.encoders.checkpoint import read_checkpoint
 
     read_checkpoint(path)  # a file that is no checkpoint is refused once, not once an encoder
     problems: list[str] = []
-    for name, encoder in _encoders().items():
+    for name, (group, kind) in _takers().items():
         try:
-            encoder(weights=str(path))
+            _load(kind, path)
         except UserError as error:
             problems += [f"{name}: {problem}" for problem in error.problems]
         else:
-            return name
+            return f"{group}={name}"
     raise UserError(problems)
 
 
-def _encoders() -> dict[str, Any]:
-    """The classes of the encoders that have a published checkpoint, by name in conf/encoder."""
+def _load(kind: Any, path: Path) -> None:
+    """Load a file strictly.
+
+    Raises:
+        UserError: it does not fit.
+    """
+    if hasattr(kind, "load_weights"):
+        kind.load_weights(path)
+    else:
+        kind(weights=str(path))
+
+
+def _takers() -> dict[str, tuple[str, Any]]:
+    """By name the config group and the class of everything that has a published checkpoint."""
     found = {}
-    for name in group_choices("encoder"):
-        node = OmegaConf.load(config_folder() / "encoder" / f"{name}.yaml")
-        kind = get_class(node._target_)
-        if hasattr(kind, "published"):
-            found[name] = kind
+    for group in ("encoder", "responder"):
+        for name in group_choices(group):
+            kind = get_class(target_of(group, name))
+            if getattr(kind, "published", None) is not None:
+                found[name] = (group, kind)
     return found

@@ -18,13 +18,16 @@ class Published:
     """A published checkpoint.
 
     Attributes:
-        name: the encoder in conf/encoder, and for `raqa weights fetch`.
+        name: the encoder in conf/encoder or the responder in conf/responder, and for `raqa
+            weights fetch`.
         title: the model as its authors write it.
         source: where the file is.
         licence: what its terms are, in a sentence or two.
         licence_page: where they can be read.
         sha256: of the file, where it is known.
         size: of the file in bytes, where it is known.
+        setting: that names a file of the user's instead.
+        otherwise: what can be done without it, as a sentence.
     """
 
     name: str
@@ -34,6 +37,8 @@ class Published:
     licence_page: str
     sha256: str | None = None
     size: int | None = None
+    setting: str = "encoder.weights"
+    otherwise: str = "encoder.weights=random runs the model untrained and marks every result so."
 
     def path(self) -> Path:
         """The checked file; it is fetched if the cache lacks it, its licence is shown once.
@@ -73,7 +78,7 @@ class Published:
         raise UserError(
             f"{path} is not the published checkpoint of {self.title}: it {found}, the published "
             f"one {known}. Delete it and run `raqa weights fetch {self.name}`; if you trust it as "
-            f"it is, name it: encoder.weights={path}."
+            f"it is, name it: {self.setting}={path}."
         )
 
     def _unavailable(self, error: FetchError) -> str:
@@ -87,8 +92,7 @@ class Published:
         return (
             f"{wanted} is not in the cache and can not be fetched: {error}. Where there is a "
             f"network, run `raqa weights fetch {self.name}` with the same cache, or download "
-            f"{self.source.url} and set encoder.weights=PATH. encoder.weights=random runs the "
-            "model untrained and marks every result so."
+            f"{self.source.url} and set {self.setting}=PATH. {self.otherwise}".rstrip()
         )
 
     def _show_licence(self) -> None:

@@ -148,6 +148,47 @@ class ZipMember:
         return target
 
 
+@dataclass(frozen=True)
+class WebFile:
+    """A file on a web server, kept in raqa's cache.
+
+    Args:
+        url: its address.
+        file: its place below the cache's `weights`.
+    """
+
+    url: str
+    file: str
+
+    @property
+    def place(self) -> str:
+        """The address."""
+        return self.url
+
+    def _target(self) -> Path:
+        return cache_folder() / "weights" / self.file
+
+    def cached(self) -> Path | None:
+        """The file in raqa's cache, or None."""
+        return self._target() if self._target().is_file() else None
+
+    def fetch(self) -> Path:
+        """Download the file.
+
+        Raises:
+            FetchError: no network, no such file, or no room for it.
+        """
+        target = self._target()
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{target}.lock"):
+                if not target.is_file():
+                    download(self.url, target)
+        except OSError as error:
+            raise FetchError(first_line(error)) from error
+        return target
+
+
 def download(url: str, target: Path) -> None:
     """Download a file with a progress bar; what an interrupted call left is continued.
 

@@ -10,12 +10,21 @@ import polars as pl
 
 from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.number import Interval, Number, OverSeeds
-from raqa.metrics.questions import QuestionScores, compare_answers, score_questions
+from raqa.metrics.questions import (
+    PartScores,
+    QuestionScores,
+    compare_answers,
+    score_questions,
+)
 from raqa.metrics.questions.paired import AnswerDifference
 from raqa.metrics.questions.score import RESAMPLES
 from raqa.metrics.scores import Scores, recording_counts, subject_counts
 
 _NO_SPREAD = "answers in words have no spread"
+_NO_TRAINING = "no question is about a training recording, so there is no question prior"
+_UNTRAINED = (
+    "No training side: there is no question prior and no training median to compare answers with."
+)
 _MISSING = "answers are missing, so that the two are not about the same questions"
 
 
@@ -30,7 +39,8 @@ class AnswerScores(Scores):
 
     Attributes:
         answers: the run's own.
-        prior: of the most frequent training answer to each question.
+        prior: of the most frequent training answer to each question; None: nothing is on the
+            training side.
     """
 
     kind: Literal["questions"] = "questions"
@@ -38,7 +48,7 @@ class AnswerScores(Scores):
     compared: ClassVar[str] = "error (1 − balanced accuracy, or MAE ÷ that of the training median)"
     difference_unit: ClassVar[str | None] = "points"
     answers: QuestionScores
-    prior: QuestionScores
+    prior: QuestionScores | None
 
     @property
     def few_subjects(self) -> bool:
@@ -48,7 +58,20 @@ class AnswerScores(Scores):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What else must be known before believing the numbers."""
+        if self.prior is None:
+            return (_UNTRAINED, *self.answers.remarks)
         return self.answers.remarks
+
+    @property
+    def prior_headline(self) -> Number:
+        """The prior's headline, mean over seeds."""
+        if self.prior is None:
+            return Number.undefined(_NO_TRAINING)
+        return headline_of(self.prior).mean
+
+    def prior_part(self, part: PartScores) -> PartScores | None:
+        """What the prior reached on the same part, where there is a prior."""
+        return None if self.prior is None else self.prior.part(part.by, part.name)
 
     @property
     def named(self) -> tuple[str, bool]:
@@ -67,7 +90,7 @@ def headline_of(scores: QuestionScores) -> OverSeeds:
 def score_answers(
     questions: pl.DataFrame,
     answers: pl.DataFrame,
-    prior: pl.DataFrame,
+    prior: pl.DataFrame | None,
     fold: pl.DataFrame,
     *,
     scorer: BertScorer | None = None,
@@ -79,7 +102,8 @@ def score_answers(
 
     Args:
         questions: QUESTIONS columns of the training and the test side, told apart by `split`.
-        answers, prior: ANSWERS columns, about the test side.
+        answers, prior: ANSWERS columns, about the test side; no prior where there is no training
+            side.
         fold: FOLD columns of the recordings that were asked about.
         rendered: whether responses are made from labels by the templates.
     """
@@ -89,12 +113,15 @@ def score_answers(
         train, test, answers, scorer=scorer, rendered=rendered, resamples=drawn,
         bootstrap_seed=bootstrap_seed,
     )  # fmt: skip
-    constant = score_questions(
-        train, test, prior, scorer=scorer, rendered=True, resamples=drawn,
-        bootstrap_seed=bootstrap_seed,
-    )  # fmt: skip
-    difference, interval = Number.undefined(_MISSING), Interval.undefined(_MISSING)
-    if own.complete and constant.complete:
+    constant = None
+    if prior is not None:
+        constant = score_questions(
+            train, test, prior, scorer=scorer, rendered=True, resamples=drawn,
+            bootstrap_seed=bootstrap_seed,
+        )  # fmt: skip
+    reason = _NO_TRAINING if prior is None else _MISSING
+    difference, interval = Number.undefined(reason), Interval.undefined(reason)
+    if prior is not None and constant is not None and own.complete and constant.complete:
         found = compare_answers(
             train, test, answers, prior, resamples=drawn, bootstrap_seed=bootstrap_seed
         )

@@ -10,10 +10,11 @@ from pydantic import Field
 
 from raqa.metrics.answers import AnswerScores
 from raqa.metrics.classification import ClassificationScores, score_classification
+from raqa.metrics.exams.scores import ExamScores
 from raqa.metrics.regression import RegressionScores, score_regression
 
 AnyScores = Annotated[
-    RegressionScores | ClassificationScores | AnswerScores, Field(discriminator="kind")
+    RegressionScores | ClassificationScores | AnswerScores | ExamScores, Field(discriminator="kind")
 ]
 """Scores as they are stored: `kind` tells which they are."""
 

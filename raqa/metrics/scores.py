@@ -30,6 +30,7 @@ class Scores(ABC):
         baseline: what the run is compared with, in words.
         compared: what the difference is of, in words.
         difference_unit: its unit, where that is not the label's.
+        unknown_subjects: what follows where `subject_known` is false.
         seeds: the seeds, in the order of every `by_seed`.
         difference: model's error minus the baseline's; negative is better.
         difference_interval: 95 % over subjects, paired.
@@ -43,6 +44,10 @@ class Scores(ABC):
     baseline: ClassVar[str]
     compared: ClassVar[str]
     difference_unit: ClassVar[str | None] = None
+    unknown_subjects: ClassVar[str] = (
+        "Subjects unknown: leakage between training and test is possible and the intervals are too "
+        "narrow."
+    )
     seeds: tuple[int, ...]
     difference: Number
     difference_interval: Interval

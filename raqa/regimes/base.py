@@ -84,7 +84,12 @@ class Regime(ABC):
 
     @abstractmethod
     def folds(
-        self, sided: Sequence[Recordings], task: Task, *, as_published: bool = False
+        self,
+        sided: Sequence[Recordings],
+        task: Task,
+        *,
+        as_published: bool = False,
+        needed: Sequence[str] = SIDES,
     ) -> Folds:
         """Make the folds.
 
@@ -92,9 +97,10 @@ class Regime(ABC):
             sided: cohorts with a `side` column (regimes/split.py): the one that `datamodule`
                 chooses, then those of `others`.
             as_published: keep subjects that an official split puts on two sides.
+            needed: sides that must not be empty; regimes that are about training need all.
 
         Raises:
-            UserError: a side would be empty; the message counts what is there.
+            UserError: such a side would be empty; the message counts what is there.
         """
 
 

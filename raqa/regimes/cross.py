@@ -14,6 +14,7 @@ from raqa.corpora.cohort import Cohort
 from raqa.regimes.base import Folds, Regime, Source, corpus_fold
 from raqa.regimes.fold import Fold
 from raqa.regimes.task import Task
+from raqa.tables import SIDES
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", arbitrary_types_allowed=True))
@@ -70,7 +71,12 @@ class Cross(Regime):
             )
 
     def folds(
-        self, sided: Sequence[Recordings], task: Task, *, as_published: bool = False
+        self,
+        sided: Sequence[Recordings],
+        task: Task,
+        *,
+        as_published: bool = False,
+        needed: Sequence[str] = SIDES,  # noqa: ARG002 - it is about training
     ) -> Folds:
         """Training and validation of the first corpus with the test side of the second."""
         source, target = sided

@@ -15,6 +15,7 @@ from raqa.corpora.base import Recordings
 from raqa.errors import UserError
 from raqa.regimes.base import Folds, Regime, corpus_fold
 from raqa.regimes.task import Task
+from raqa.tables import SIDES
 
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
@@ -51,7 +52,12 @@ class LowN(Regime):
         }
 
     def folds(
-        self, sided: Sequence[Recordings], task: Task, *, as_published: bool = False
+        self,
+        sided: Sequence[Recordings],
+        task: Task,
+        *,
+        as_published: bool = False,
+        needed: Sequence[str] = SIDES,  # noqa: ARG002 - it is about training
     ) -> Folds:
         """The within fold with fewer training subjects.
 

@@ -30,7 +30,8 @@ def twins_across(folds: Folds, recordings: Sequence[Recordings], hashes: HashCac
     Returns:
         SET_ASIDE rows of stage "split", one for each recording that has to leave.
     """
-    if folds.main.as_published:
+    one_sided = all(fold.table["side"].n_unique() < 2 for fold in folds.all)
+    if folds.main.as_published or one_sided:
         return set_aside_table()
     files = pl.concat([one.table.select(*_KEY, "path") for one in recordings])
     contents = _contents(

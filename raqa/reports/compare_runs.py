@@ -15,6 +15,7 @@ from raqa.metrics.compare import Pair
 from raqa.metrics.compare import compare as compare_models
 from raqa.metrics.number import Interval, Number
 from raqa.reports.compare_answers import pair_answers, print_answer_pair
+from raqa.reports.compare_exams import pair_exams, print_exam_pair
 from raqa.reports.headline import kind_of
 from raqa.reports.provenance import Provenance
 from raqa.reports.run_folder import read_run
@@ -54,12 +55,16 @@ def compare(first: Path, second: Path, console: Console, *, resamples: int = 10_
         UserError: as `compare_runs` says.
     """
     runs = _read(first, second)
-    if any(run.provenance.kind != "questions" for run in runs):
+    kinds = {run.provenance.kind for run in runs}
+    if not kinds <= {"questions", "exam"}:
         print_comparison(compare_runs(first, second, resamples=resamples), console)
         return
     if problems := list(_mismatches(*runs)):
         raise UserError(problems)
-    print_answer_pair(pair_answers(*runs), console)
+    if "exam" in kinds:
+        print_exam_pair(pair_exams(*runs), console)
+    else:
+        print_answer_pair(pair_answers(*runs), console)
 
 
 def compare_runs(first: Path, second: Path, *, resamples: int = 10_000) -> RunPair:

@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from raqa.configuration.unused import NO_ENCODER
 from raqa.reports.headline import kind_of
 from raqa.reports.listing import plain_table
 from raqa.reports.run_tables import ASIDE, Run
@@ -40,13 +41,17 @@ def print_run(run: Run, console: Console | None = None) -> None:
 
 def _header(run: Run) -> RenderableType:
     facts = run.provenance
+    encoder: list[str | tuple[str, str]] = []
+    if facts.encoder != NO_ENCODER:
+        style = "bold" if facts.weights_real else "bold red"
+        encoder = [(encoder_text(facts), style), " → "]
     title = Text.assemble(
         (task_text(facts), "bold"),
         " from ",
         (corpus_text(facts), "bold"),
         ": ",
-        (encoder_text(facts), "bold" if facts.weights_real else "bold red"),
-        f" → {facts.head}, {regime_text(facts)}, {seed_count_text(facts.seeds)}",
+        *encoder,
+        f"{facts.head}, {regime_text(facts)}, {seed_count_text(facts.seeds)}",
     )
     return Group("", title, Text(str(run.path), style="dim", overflow="fold"))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from raqa.metrics.groups import GroupError
 from raqa.reports.columns import MODEL, NOTES, SETTING, VARIANT, Column
-from raqa.reports.headline import Headline, Kind, kind_of
+from raqa.reports.headline import Detail, Headline, Kind, kind_of
 from raqa.reports.run_tables import Run
 from raqa.reports.text import (
     decimals,
@@ -54,6 +54,7 @@ class RunView:
     cohort: tuple[tuple[str, str, str], ...]
     set_aside: tuple[Aside, ...]
     facts: tuple[tuple[str, str], ...]
+    details: tuple[Detail, ...]
 
     @property
     def setting(self) -> str:
@@ -243,6 +244,7 @@ def _view(run: Run, name: str, anchor: str) -> RunView:
             for reason, items in group_set_aside(run.set_aside)
         ),
         facts=_facts(run),
+        details=kind_of(run).details(run),
     )
 
 

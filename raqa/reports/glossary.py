@@ -140,3 +140,36 @@ QUESTIONS = (
     _COUNTED,
 )
 """Of runs that answer questions."""
+
+EXAMS = (
+    (
+        "Accuracy",
+        "The mean score of all answers that have one, each counting once: 1 for a right choice, "
+        "label or statement, 0 for a wrong, unreadable or refused one, and between 0 and 1 for an "
+        "open answer, (mean of its four grades − 1) ÷ 2.",
+    ),
+    _INTERVAL,
+    (
+        "Chance, against chance",
+        "How often guessing evenly among the options would be right; only choices have it. A model "
+        "is called above chance only where the whole 95 % interval of the difference over choices "
+        "lies on that side.",
+    ),
+    (
+        "1–3",
+        "The mean of what a judge gave open answers for correctness, relevance, completeness and "
+        "clarity.",
+    ),
+    (
+        "ROUGE-L, BERTScore",
+        "How alike the words of an answer and of its reference are, and their meaning to a "
+        "language model. A fluent wrong answer scores high: neither says whether it is right.",
+    ),
+    (
+        "Unscored",
+        "Nothing came back for the question, or the judge failed on the answer. Such answers are "
+        "neither right nor wrong: they are left out, counted, and named with the reason.",
+    ),
+    _COUNTED,
+)
+"""Of runs that sat an exam."""

@@ -67,6 +67,22 @@ class Headline:
         return (not mean.defined, -mean.value if self.descending else mean.value)
 
 
+@dataclass(frozen=True)
+class Detail:
+    """A table that only some kinds of task have, below a run's picture.
+
+    Attributes:
+        text: what it says, in a sentence or two.
+        numeric: whether each column holds numbers.
+    """
+
+    title: str
+    text: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[bool, ...]
+
+
 class Kind(ABC):
     """How runs of one kind of task are shown.
 
@@ -116,6 +132,10 @@ class Kind(ABC):
     def answers(self, run: Run, answers: pl.DataFrame) -> tuple[Sequence[str], list[list[str]]]:
         """Headings and rows that show a run's predictions for new files."""
 
+    def details(self, run: Run) -> tuple[Detail, ...]:  # noqa: ARG002
+        """Further tables about a run."""
+        return ()
+
 
 def own_lines(run: Run, places: int, what: str = "") -> list[tuple[str, ...]]:
     """Where a run was tested on another corpus: that corpus's own model, the gap, its baseline.
@@ -146,6 +166,7 @@ def own_lines(run: Run, places: int, what: str = "") -> list[tuple[str, ...]]:
 def kind_of(run: Run) -> Kind:
     """How a run is shown."""
     from raqa.reports.class_report import ClassReport
+    from raqa.reports.exam_report import ExamReport
     from raqa.reports.number_report import NumberReport
     from raqa.reports.question_report import QuestionReport
 
@@ -153,5 +174,6 @@ def kind_of(run: Run) -> Kind:
         "regression": NumberReport(),
         "classification": ClassReport(),
         "questions": QuestionReport(),
+        "exam": ExamReport(),
     }
     return kinds[run.scores.kind]

@@ -138,9 +138,9 @@ def print_weights(checkpoints: Sequence[Checkpoint], console: Console) -> None:
     """Print what published weights there are, under which terms, and where they are here."""
     for one in checkpoints:
         here = f"[green]{escape(str(one.cached))}[/green]" if one.cached else (
-            f"[yellow]not here; raqa weights fetch {one.encoder}[/yellow]")  # fmt: skip
+            f"[yellow]not here; raqa weights fetch {one.name}[/yellow]")  # fmt: skip
         for line in (
-            f"[bold]{one.encoder}[/bold]  {escape(one.published.title)}",
+            f"[bold]{one.name}[/bold]  {escape(one.published.title)}",
             f"  {escape(one.published.licence)}",
             f"  [dim]{escape(one.published.licence_page)}[/dim]",
             f"  {here}",

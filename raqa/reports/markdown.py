@@ -36,6 +36,9 @@ def _run(view: RunView) -> list[str]:
     if view.groups:
         numeric = [False, True, True, False, True, True]
         blocks += ["### Error by age and sex", pipe_table(GROUP_HEADINGS, view.group_rows, numeric)]
+    for detail in view.details:
+        table = pipe_table(detail.headings, detail.rows, detail.numeric)
+        blocks += [f"### {detail.title}", escape(detail.text), table]
     blocks += [
         "### Cohort",
         pipe_table(["step", "recordings", "subjects"], view.cohort, [False, True, True]),

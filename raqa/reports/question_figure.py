@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from raqa.metrics.questions import LabelScores
@@ -22,11 +23,14 @@ def by_part(run: Run) -> Figure:
     scores = run.answering
     rows = []
     for part in scores.answers.parts:
-        prior = scores.prior.part(part.by, part.name)
-        if part.by == "group" or part.labels is None or prior.labels is None:
+        if part.by == "group" or part.labels is None:
             continue
+        prior = scores.prior_part(part)
+        constant = math.nan  # which is not drawn
+        if prior is not None and prior.labels is not None:
+            constant = prior.labels.macro_f1.mean.value
         if part.labels.macro_f1.mean.defined:  # else the truth has one class
-            rows.append((part.name, *_label_ends(part.labels), prior.labels.macro_f1.mean.value))
+            rows.append((part.name, *_label_ends(part.labels), constant))
     rows = rows[:_MOST]
     figure, axes = empty_figure(6.4, 1.2 + 0.32 * max(len(rows), 1))
     places = range(len(rows))

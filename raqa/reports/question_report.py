@@ -100,7 +100,7 @@ class QuestionReport(Kind):
             name,
             headline_of(scores.answers),
             _headline_interval(scores.answers),
-            headline_of(scores.prior).mean,
+            scores.prior_headline,
             places=PLACES,
             descending=descending,
             named=True,
@@ -129,7 +129,7 @@ class QuestionReport(Kind):
             **mean_and_sd("accuracy", label_score(scores.answers, "accuracy")),
             **mean_and_sd("relative_mae", number_score(scores.answers, "relative_mae")),
             **ends("headline", _headline_interval(scores.answers)),
-            "headline_prior": value(headline_of(scores.prior).mean),
+            "headline_prior": value(scores.prior_headline),
             "against_prior": scores.against_baseline,
             "questions": counts.questions,
             "answers_expected": counts.expected,
@@ -146,7 +146,7 @@ class QuestionReport(Kind):
             **{name: label_score(scores.answers, name).mean.value for name in _LABELS},
             **{name: getattr(scores.answers.all.text, name).mean.value for name in _TEXTS},
             "relative_mae": number_score(scores.answers, "relative_mae").mean.value,
-            "baseline_prior": headline_of(scores.prior).mean.value,
+            "baseline_prior": scores.prior_headline.value,
             "difference_to_prior": scores.difference.value,
             "unreadable": float(counts.unreadable),
             "refused": float(counts.refused),
@@ -196,16 +196,17 @@ def _label_table(scores: AnswerScores, style: str) -> Table:
     for heading in ("macro-F1", "95 % interval", "prior", "accuracy", *lost):
         table.add_column(heading, justify="right", no_wrap=True)
     for part in _parts(scores.answers):
-        prior, labels = scores.prior.part(part.by, part.name).labels, part.labels
-        if labels is None or prior is None:
+        prior, labels = scores.prior_part(part), part.labels
+        if labels is None:
             continue
+        constant = _NONE if prior is None or prior.labels is None else prior.labels.macro_f1
         first = part.by == "all"
         table.add_row(
             Text(part.name.replace("_", " "), style="bold" if first else ""),
             f"{part.counts.questions:,}",
             Text(seeds_text(labels.macro_f1, PLACES), style=style if first else ""),
             interval_text(labels.macro_f1_interval, PLACES),
-            number_text(prior.macro_f1.mean, PLACES),
+            number_text(constant.mean, PLACES),
             number_text(labels.accuracy.mean, PLACES),
             *(f"{getattr(part.counts, name):,}" for name in lost),
         )

@@ -26,7 +26,7 @@ RESULTS: Columns = {
     "corpus": pl.String,
     "synthetic": pl.Boolean,
     "task": pl.String,
-    "kind": pl.String,  # regression, classification, questions; columns of others are null
+    "kind": pl.String,  # regression, classification, questions, exam; columns of others are null
     "classes": pl.List(pl.String),
     "unit": pl.String,  # of every error below
     "encoder": pl.String,
@@ -93,6 +93,14 @@ RESULTS: Columns = {
     "answers_unreadable": pl.Int64,
     "answers_refused": pl.Int64,
     "answers_unscored": pl.Int64,  # never came back; above 0 the run is incomplete
+    "chance": pl.Float64,  # exams: of guessing among what is offered
+    "against_chance": pl.String,  # above, below or undecided; of choices
+    "grade_mean": pl.Float64,  # exams: of open answers, 1 to 3
+    "grade_sd": pl.Float64,
+    "rouge_l_mean": pl.Float64,  # exams: likeness of the wording to the reference's
+    "rouge_l_sd": pl.Float64,
+    "bertscore_mean": pl.Float64,
+    "bertscore_sd": pl.Float64,
     "spread_mean": pl.Float64,
     "spread_sd": pl.Float64,
     **{f"n_{side}": pl.Int64 for side in SIDES},  # recordings

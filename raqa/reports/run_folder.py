@@ -25,6 +25,7 @@ from raqa.reports.run_tables import (
     ASIDE,
     ASKED,
     CONFIG,
+    EXAM_QUESTIONS,
     FOLDS,
     HEAD_FOLDER,
     HEADS,
@@ -40,13 +41,15 @@ from raqa.reports.run_tables import (
     STEP_COLUMNS,
     STEPS,
     TRANSFER,
+    VERDICTS_FOUND,
     Run,
     answer_columns,
     read_answered,
+    read_examined,
     read_own,
     read_tables,
 )
-from raqa.reports.scoring import Answered, Own, score_own, score_run
+from raqa.reports.scoring import Answered, Examined, Own, score_own, score_run
 from raqa.tables import FOLD, SET_ASIDE, check_table
 
 _ATTEMPTS = 100  # to take the place of a run that others replace at the same time
@@ -135,6 +138,7 @@ class Draft:
         steps: Sequence[Step],
         own: Own | None = None,
         answered: Answered | None = None,
+        examined: Examined | None = None,
         history: pl.DataFrame | None = None,
         save_heads: Callable[[Path], None] | None = None,
         in_words: bool = False,
@@ -145,6 +149,7 @@ class Draft:
             config: the resolved config as YAML.
             own: the tested corpus's own fold and predictions, where it is another corpus.
             answered: what was asked, where predictions are answers to questions.
+            examined: what was asked and found, where they are answers to an exam's.
             history: one row per epoch and seed, where the head was trained in epochs.
             save_heads: writes the fitted heads to the safetensors path it is given; those that
                 are asked in words to the folder.
@@ -165,7 +170,11 @@ class Draft:
             )
         if answered is not None:
             answered.questions.write_parquet(self.path / ASKED)
-            answered.prior.write_parquet(self.path / PRIOR)
+            if answered.prior is not None:
+                answered.prior.write_parquet(self.path / PRIOR)
+        if examined is not None:
+            examined.questions.write_parquet(self.path / EXAM_QUESTIONS)
+            examined.verdicts.write_parquet(self.path / VERDICTS_FOUND)
         check_table(set_aside, SET_ASIDE, name="set-aside").write_csv(self.path / ASIDE)
         rows = pl.DataFrame([asdict(step) for step in steps], schema=dict(STEP_COLUMNS))
         rows.write_csv(self.path / STEPS)
@@ -190,7 +199,8 @@ class Draft:
         facts = json.loads((self.path / PROVENANCE).read_text(encoding="utf-8"))
         known, fold = Provenance.of(facts, PROVENANCE), pl.read_parquet(self.path / FOLDS)
         classes = known.classes
-        scores = score_run(predictions, fold, classes, draws, read_answered(self.path, known))
+        asked = read_answered(self.path, known) or read_examined(self.path, known)
+        scores = score_run(predictions, fold, classes, draws, asked)
         transfer = score_own(predictions, read_own(self.path, classes), classes, draws)
         files = {
             file.relative_to(self.path).as_posix(): _sha256(file)
@@ -240,7 +250,8 @@ def read_run(path: str | Path) -> Run:
 def rescore(run: Run) -> AnyScores:
     """Compute a run's scores again from its predictions and fold."""
     draws = (run.scores.resamples, run.scores.bootstrap_seed)
-    return score_run(run.predictions, run.fold, run.provenance.classes, draws, run.answered)
+    asked = run.answered or run.examined
+    return score_run(run.predictions, run.fold, run.provenance.classes, draws, asked)
 
 
 def _beside(path: Path, kind: str) -> Path:

@@ -16,12 +16,14 @@ from raqa.metrics import AnyScores
 from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.transfer import TransferScores
 from raqa.reports.provenance import Provenance
-from raqa.reports.scoring import Answered, Own, Scored
+from raqa.reports.scoring import Answered, Examined, Own, Scored
 from raqa.tables import (
     ANSWERS,
+    EXAM,
     FOLD,
     QUESTIONS,
     SET_ASIDE,
+    VERDICTS,
     Columns,
     check_table,
     prediction_columns,
@@ -35,6 +37,8 @@ FOLDS = "fold.parquet"
 PREDICTED = "predictions.parquet"
 ASKED = "questions.parquet"
 PRIOR = "prior.parquet"
+EXAM_QUESTIONS = "exam.parquet"
+VERDICTS_FOUND = "verdicts.parquet"
 OWN_FOLD = "own_fold.parquet"
 OWN_PREDICTED = "own_predictions.parquet"
 ASIDE = "set_aside.csv"
@@ -45,7 +49,8 @@ METRICS = "metrics.json"
 REQUIRED = (CONFIG, PROVENANCE, FOLDS, PREDICTED, ASIDE, STEPS)
 """Files of every finished run besides METRICS; HEADS and HISTORY depend on the head, OWN_FOLD and
 OWN_PREDICTED are those of a run that is tested on another corpus. A run that answers questions has
-ASKED, PRIOR and HEAD_FOLDER."""
+ASKED and HEAD_FOLDER, and PRIOR where it has a training side; one that sat an exam EXAM_QUESTIONS,
+VERDICTS_FOUND and HEAD_FOLDER."""
 
 
 STEP_COLUMNS: Columns = {"name": pl.String, "recordings": pl.Int64, "subjects": pl.Int64}
@@ -67,6 +72,7 @@ class Run(Scored):
         own: of a run that is tested on another corpus, what it is measured against.
         transfer: the scores of that.
         answered: of a run that answers questions, what was asked; `predictions` are then ANSWERS.
+        examined: of a run that sat an exam likewise.
     """
 
     path: Path
@@ -80,11 +86,12 @@ class Run(Scored):
     own: Own | None = None
     transfer: TransferScores | None = None
     answered: Answered | None = None
+    examined: Examined | None = None
 
 
 def answer_columns(known: Provenance) -> Columns:
     """The columns that a run's predictions have."""
-    return ANSWERS if known.kind == "questions" else prediction_columns(known.classes)
+    return ANSWERS if known.kind in {"questions", "exam"} else prediction_columns(known.classes)
 
 
 def read_own(path: Path, classes: Sequence[str]) -> Own | None:
@@ -102,11 +109,26 @@ def read_answered(path: Path, known: Provenance) -> Answered | None:
     """What a run that answers questions was asked, where it is one."""
     if not (path / ASKED).is_file():
         return None
+    prior = None
+    if (path / PRIOR).is_file():
+        prior = check_table(pl.read_parquet(path / PRIOR), ANSWERS, name="prior answers")
     return Answered(
         check_table(pl.read_parquet(path / ASKED), QUESTIONS, name="questions", key=["qa_id"]),
-        check_table(pl.read_parquet(path / PRIOR), ANSWERS, name="prior answers"),
+        prior,
         rendered=known.rendered,
         scorer=BertScorer(**known.text_scorer) if known.text_scorer else None,
+    )
+
+
+def read_examined(path: Path, known: Provenance) -> Examined | None:
+    """What a run that sat an exam was asked and how it was judged, where it is one."""
+    if not (path / EXAM_QUESTIONS).is_file():
+        return None
+    asked, found = pl.read_parquet(path / EXAM_QUESTIONS), pl.read_parquet(path / VERDICTS_FOUND)
+    return Examined(
+        check_table(asked, EXAM, name="exam", key=["qa_id"]),
+        check_table(found, VERDICTS, name="verdicts", key=["seed", "qa_id"]),
+        BertScorer(**known.text_scorer) if known.text_scorer else None,
     )
 
 
@@ -137,4 +159,5 @@ def read_tables(path: Path) -> Run:
         own=read_own(path, known.classes),
         transfer=TRANSFER.validate_python(stored.get("transfer")),
         answered=read_answered(path, known),
+        examined=read_examined(path, known),
     )

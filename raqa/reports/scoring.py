@@ -12,6 +12,7 @@ from raqa.errors import UserError
 from raqa.metrics.answers import AnswerScores, score_answers
 from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.classification import ClassificationScores
+from raqa.metrics.exams import ExamScores, score_exam
 from raqa.metrics.regression import RegressionScores
 from raqa.metrics.score import AnyScores, score
 from raqa.metrics.transfer import TransferScores, score_transfer
@@ -36,14 +37,30 @@ class Answered:
 
     Attributes:
         questions: QUESTIONS columns of the training and the test side, with the right answers.
-        prior: ANSWERS of the question prior, learnt on the same training questions.
+        prior: ANSWERS of the question prior, learnt on the same training questions; None where
+            there are none.
         rendered: whether responses are made from labels by the templates.
         scorer: settings of the model behind BERTScore; None: it is left out.
     """
 
     questions: pl.DataFrame
-    prior: pl.DataFrame
+    prior: pl.DataFrame | None
     rendered: bool = False
+    scorer: BertScorer | None = None
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a run that sat an exam was asked, and what its answers were found to be.
+
+    Attributes:
+        questions: EXAM columns, with the right answers.
+        verdicts: VERDICTS columns, one for each answer.
+        scorer: settings of the model behind BERTScore; None: it is left out.
+    """
+
+    questions: pl.DataFrame
+    verdicts: pl.DataFrame
     scorer: BertScorer | None = None
 
 
@@ -86,24 +103,40 @@ class Scored:
             return self.scores
         raise UserError(f"{self.path.name} answers no questions.")
 
+    @property
+    def exam(self) -> ExamScores:
+        """The scores of a run that sat an exam.
+
+        Raises:
+            UserError: it did not.
+        """
+        if isinstance(self.scores, ExamScores):
+            return self.scores
+        raise UserError(f"{self.path.name} sat no exam.")
+
 
 def score_run(
     predictions: pl.DataFrame,
     fold: pl.DataFrame,
     classes: Sequence[str],
     draws: tuple[int, int],
-    answered: Answered | None = None,
+    asked: Answered | Examined | None = None,
 ) -> AnyScores:
     """Scores with so many resamples from that seed, of numbers where there are no classes."""
     resamples, seed = draws
-    if answered is not None:
+    if isinstance(asked, Examined):
+        return score_exam(
+            asked.questions, predictions, asked.verdicts, fold, scorer=asked.scorer,
+            resamples=resamples, bootstrap_seed=seed,
+        )  # fmt: skip
+    if asked is not None:
         return score_answers(
-            answered.questions,
+            asked.questions,
             predictions,
-            answered.prior,
+            asked.prior,
             fold,
-            scorer=answered.scorer,
-            rendered=answered.rendered,
+            scorer=asked.scorer,
+            rendered=asked.rendered,
             resamples=resamples,
             bootstrap_seed=seed,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from raqa.configuration.unused import NO_ENCODER
 from raqa.encoders.pretraining import Overlap, overlap
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.metrics.scores import FEW_SUBJECTS, Scores
@@ -100,9 +101,11 @@ def encoder_text(provenance: Provenance) -> str:
 def pretraining_overlap(provenance: Provenance) -> Overlap:
     """Whether the run's encoder was pre-trained on the corpus that it is tested on.
 
-    Random weights saw nothing.
+    Random weights saw nothing, and neither did an encoder that there is not.
     """
     tested = provenance.tested_on or provenance.corpus
+    if provenance.encoder == NO_ENCODER:
+        return Overlap(provenance.encoder, tested, "none found", "", "there is no encoder")
     if not provenance.weights_real:
         return Overlap(provenance.encoder, tested, "none found", "", "untrained")
     return overlap(provenance.encoder, tested)
@@ -185,10 +188,7 @@ def warning_texts(scores: Scores, provenance: Provenance) -> list[str]:
             f"Too few: {count}, under {FEW_SUBJECTS}; the intervals are too narrow to be relied on."
         )
     if not scores.subject_known:
-        warnings.append(
-            "Subjects unknown: leakage between training and test is possible and the intervals "
-            "are too narrow."
-        )
+        warnings.append(scores.unknown_subjects)
     if scores.collapsed_seeds and provenance.head not in CONSTANT_HEADS:
         seeds = ", ".join(map(str, scores.collapsed_seeds))
         noun = "seed" if len(scores.collapsed_seeds) == 1 else "seeds"

@@ -174,6 +174,7 @@ _ERROR_NAMES = {
     "regression": NumberObjective.log_name,
     "classification": ClassObjective.log_name,
     "questions": "validation_loss",
+    "exam": "validation_loss",
 }
 
 

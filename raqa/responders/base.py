@@ -15,12 +15,17 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.audio.waveform import Waveform
+from raqa.encoders.published import Published
+from raqa.responders.prompts import prompt_text
 
 if TYPE_CHECKING:
     from raqa.responders.hearing import Hearing
 
 Input = Literal["audio", "spectrogram", "both", "none"]
 """What of a recording is put before a responder; none is the baseline of every other."""
+
+UNHEARD = "the recording can not be"
+"""How the reason of a failure begins that is the recording's, not the responder's."""
 
 Outcome = Literal["answered", "refused", "failed"]
 
@@ -30,7 +35,7 @@ class Heard:
     """What a responder hears or sees of a recording; shared by all prompts about it.
 
     Attributes:
-        waveform: at the rate that was asked for.
+        waveform: at the rate that was asked for, or the recording's own.
         image: a PNG file's bytes.
     """
 
@@ -53,6 +58,14 @@ class Heard:
         return file.getvalue()
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """A question that was put before, in all its words, and what was said to it."""
+
+    question: str
+    answer: str
+
+
 @dataclass(frozen=True, eq=False)
 class Prompt:
     """One question as it is put.
@@ -61,12 +74,15 @@ class Prompt:
         qa_id: which question it is, for responders that draw; never sent anywhere.
         text: everything that is said in words.
         choices: answers that the question allows, where it says so; never sent beside the text.
+        before: what was said before it, the oldest first; what is heard goes with the first
+            question. Only responders that converse are given any.
     """
 
     qa_id: str
     text: str
     choices: tuple[str, ...] = ()
     heard: Heard = field(default_factory=Heard)
+    before: tuple[Exchange, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,6 +99,7 @@ class Response:
         latency_s: from the last attempt's request to its whole response.
         retries: attempts before the last.
         cost: in the currency of the prices that were set.
+        cut: whether only the beginning of the prompt was read.
         raw: the body of the last response, undecoded text.
     """
 
@@ -95,6 +112,7 @@ class Response:
     latency_s: float | None = None
     retries: int = 0
     cost: float | None = None
+    cut: bool = False
     raw: str | None = None
 
 
@@ -141,12 +159,21 @@ class Responder(ABC):
         inputs: what it can be given of a recording.
         kept: whether responses are worth a place in the store; what costs nothing is asked again.
         listens: whether recordings have to be opened for it at all.
+        rate: of the waveforms that it is given, in Hz, where the user sets no other; None: each
+            recording's own.
+        converses: whether it puts `Prompt.before` before a prompt.
+        published: the checkpoint that it takes, of models that are no service.
+        fetched: settings that name models on huggingface.co, which are fetched when first used.
         pace: how it is asked.
     """
 
     inputs: ClassVar[tuple[Input, ...]] = ("audio", "spectrogram", "both", "none")
     kept: ClassVar[bool] = True
     listens: ClassVar[bool] = True
+    rate: ClassVar[int | None] = 16_000
+    converses: ClassVar[bool] = False
+    published: ClassVar[Published | None] = None
+    fetched: ClassVar[tuple[str, ...]] = ()
     pace: Pace
 
     @property
@@ -158,12 +185,25 @@ class Responder(ABC):
         responders that could answer differently differ here.
         """
 
-    def check(self, hearing: Hearing) -> None:  # noqa: B027 - most take whatever their inputs say
-        """Refuse what it can not be given, before recordings are opened and a session begins.
+    @property
+    def name(self) -> str:
+        """What runs are called after: the model, or the responder where it has none."""
+        known = self.identity
+        return str(known.get("model") or known["responder"])
+
+    def check(self, hearing: Hearing) -> None:  # noqa: B027 - most need nothing and hear anything
+        """Look for what is needed to ask, and refuse what it can not be given, before any work.
 
         Raises:
-            UserError: says what of it is not right, and what would be.
+            UserError: something is missing or not right; says what, and what to do.
         """
+
+    def wording(self, question: Mapping[str, Any], given: Input) -> str:
+        """Everything that is said in words about a row of QUESTIONS.
+
+        A model that does not follow instructions is told none.
+        """
+        return prompt_text(question, given)
 
     @abstractmethod
     def session(self) -> AbstractAsyncContextManager[Session]:

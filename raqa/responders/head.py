@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -23,11 +23,12 @@ from raqa.answering.base import (
 )
 from raqa.embeddings.hashes import HashCache
 from raqa.errors import UserError
-from raqa.responders.base import Responder
+from raqa.responders.base import UNHEARD, Responder
 from raqa.responders.evaluate import evaluate
 from raqa.responders.hearing import Hearing
 from raqa.responders.store import ResponseStore
 from raqa.responders.usage import usage_text, write_usage
+from raqa.tables import TaskKind
 from raqa.training.history import HISTORY
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ class ZeroShotHead(QuestionHead):
     responder: Responder | None
     hearing: Hearing = field(default_factory=Hearing)
     folder: Path = Path("cache/responses")
+    kinds: ClassVar[tuple[TaskKind, ...]] = (*QuestionHead.kinds, "exam")
     says_labels: ClassVar[bool] = False
+    uses_embeddings: ClassVar[bool] = False
+    learns: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.responder is None:
@@ -70,10 +74,18 @@ class ZeroShotHead(QuestionHead):
     def variant(self) -> str:  # type: ignore[override]
         """The model, or the responder without one, and what it is given: `qwen2_audio_7b_none`."""
         assert self.responder is not None
-        known = self.responder.identity
-        name = str(known.get("model") or known["responder"]).rstrip("/").rsplit("/", maxsplit=1)[-1]
+        name = self.responder.name.rstrip("/").rsplit("/", maxsplit=1)[-1]
         plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")[:40]
         return f"{plain}_{self.hearing.given}"
+
+    def check(self) -> None:
+        """Look for what the responder needs.
+
+        Raises:
+            UserError: something is missing.
+        """
+        assert self.responder is not None
+        self.responder.check(self.hearing.of(self.responder))
 
     def fit(
         self,
@@ -102,7 +114,8 @@ class ZeroShotHead(QuestionHead):
     def facts(self) -> dict[str, object]:
         """Who is asked and what it is given, as plain JSON values."""
         assert self.responder is not None
-        return {"responder": dict(self.responder.identity), "hearing": self.hearing.facts}
+        heard = self.hearing.of(self.responder)
+        return {"responder": dict(self.responder.identity), "hearing": heard.facts}
 
 
 @dataclass
@@ -134,6 +147,18 @@ class FittedZeroShot(FittedQuestionHead):
             self.console.print(usage_text(found.usage), highlight=False, markup=False)
         parts = [found.answers.with_columns(seed=pl.lit(seed, pl.Int64)) for seed in self.seeds]
         return answers_table(pl.concat(parts))
+
+    def unanswered(self) -> Mapping[str, str]:
+        """Why nothing came back for a question, by qa_id."""
+        if self.usage is None:
+            return {}
+        failed = self.usage.filter(outcome="failed").select("qa_id", "reason")
+        return {name: reason or "nothing came back" for name, reason in failed.iter_rows()}
+
+    def unusable(self) -> frozenset[str]:
+        """Questions about recordings that can not be opened or are unusable."""
+        why = self.unanswered()
+        return frozenset(name for name, reason in why.items() if reason.startswith(UNHEARD))
 
     def save(self, folder: Path) -> None:
         """Write who was asked and what it took; the responses themselves are in the store."""

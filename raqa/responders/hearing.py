@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass as plain
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import polars as pl
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from raqa.audio.clip import ClipPolicy
 from raqa.audio.decode import REVISION, decode
 from raqa.audio.resample import resample
+from raqa.audio.spoken import SpokenQuestions
 from raqa.audio.waveform import AudioError
-from raqa.responders.base import Heard, Input
+from raqa.responders.base import Heard, Input, Responder
 from raqa.responders.spectrogram import SpectrogramSettings, spectrogram_image
 
 _WHOLE = ClipPolicy(length_s=30.0, part="first", padding="none")
@@ -29,19 +30,30 @@ class Hearing:
 
     Attributes:
         given: the waveform, its spectrogram, both, or nothing.
-        rate: of the waveform in Hz; the spectrogram is of the recording at its own rate.
+        rate: of the waveform in Hz; None: that of the responder, or without one the recording's
+            own, which the spectrogram always is of.
         clip: which part; 30 s is what most audio-language models hear at most.
         image: of the spectrogram.
+        spoken: how questions that are not written are spoken after that part; of these the
+            spectrogram is at least at a rate at which speech is understood.
     """
 
     given: Input = "audio"
-    rate: Annotated[int, Field(ge=4000, le=192_000)] = 16_000
+    rate: Annotated[int, Field(ge=4000, le=192_000)] | None = None
     clip: ClipPolicy = _WHOLE
     image: SpectrogramSettings = field(default_factory=SpectrogramSettings)
+    spoken: SpokenQuestions = field(default_factory=SpokenQuestions)
+
+    def of(self, responder: Responder) -> Hearing:
+        """The same for a responder, which says at what rate it hears where that is not set."""
+        return self if self.rate is not None else replace(self, rate=responder.rate)
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What decides the waveform and the image of a file's content, as plain JSON values."""
+        """What decides the waveform and the image of a file's content, as plain JSON values.
+
+        How questions are spoken is not in it: it decides nothing about those that are written.
+        """
         facts: dict[str, Any] = {"given": self.given}
         if self.given != "none":
             facts |= {"decoding": REVISION, "clip": dict(self.clip.settings)}
@@ -51,18 +63,37 @@ class Hearing:
             facts["image"] = self.image.facts
         return facts
 
-    def hear(self, path: Path, start_s: float | None, end_s: float | None) -> Heard:
-        """Open a recording, or a segment of it.
+    def hear(self, place: Place) -> Heard:
+        """Open a recording, or a segment of it, and speak what is to be spoken after it.
 
         Raises:
-            AudioError: it can not be used.
+            AudioError: it can not be used, or the question can not be spoken.
+            UserError: no question can.
         """
-        own = self.clip.apply(decode(path, start_s, end_s))
-        heard = resample(own, self.rate) if self.given in {"audio", "both"} else None
-        shown = None
+        own = self.clip.apply(decode(place.path, place.start_s, place.end_s))
+        if place.aloud is not None:
+            own = self.spoken.after(own, *place.aloud)
+        heard = shown = None
+        if self.given in {"audio", "both"}:
+            heard = own if self.rate is None else resample(own, self.rate)
         if self.given in {"spectrogram", "both"}:
             shown = spectrogram_image(own, self.image)
         return Heard(heard, shown)
+
+
+@plain(frozen=True)
+class Place:
+    """Where something is heard.
+
+    Attributes:
+        start_s, end_s: of a segment; None: the whole file.
+        aloud: a question and its options, spoken after it; None: nothing is.
+    """
+
+    path: Path
+    start_s: float | None = None
+    end_s: float | None = None
+    aloud: tuple[str, tuple[str, ...]] | None = None
 
 
 @plain
@@ -70,12 +101,12 @@ class Recordings:
     """Recordings that are opened in threads when they are first asked for, the latest kept.
 
     Attributes:
-        files: FILES columns.
+        places: where each row is heard.
         most: how many are kept.
     """
 
     hearing: Hearing
-    files: pl.DataFrame
+    places: Sequence[Place]
     most: int
     _open: OrderedDict[int, asyncio.Task[Heard | AudioError]] = field(default_factory=OrderedDict)
 
@@ -88,9 +119,8 @@ class Recordings:
         return await asyncio.shield(self._open[row])
 
     def _hear(self, row: int) -> Heard | AudioError:
-        path, start_s, end_s = self.files.row(row)
         try:
-            heard = self.hearing.hear(Path(path), start_s, end_s)
+            heard = self.hearing.hear(self.places[row])
             heard.wav  # noqa: B018 - encoded here, in a thread, and kept
         except AudioError as error:
             return error

@@ -14,7 +14,7 @@ import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, JsonValue, field_validator
 from pydantic.dataclasses import dataclass as checked
@@ -100,6 +100,7 @@ class OpenAIResponder(Responder):
     timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 120.0
     most_bytes: Annotated[int, Field(ge=1024)] = 64 * 2**20
     pace: Pace = field(default_factory=Pace)
+    converses: ClassVar[bool] = True
 
     # What is wrong with these two may be a key or a password in them, so it is not repeated, as a
     # ValueError would be.
@@ -176,11 +177,18 @@ class OpenAIResponder(Responder):
         if prompt.heard.image is not None:
             url = f"data:image/png;base64,{base64.b64encode(prompt.heard.image).decode()}"
             parts.append({"type": "image_url", "image_url": {"url": url}})
-        # Text alone is sent plainly: servers of text models know no parts.
-        content = [*parts, {"type": "text", "text": prompt.text}] if parts else prompt.text
-        before = [] if self.system is None else [{"role": "system", "content": self.system}]
-        messages = [*before, {"role": "user", "content": content}]
+        messages = [] if self.system is None else [_said("system", self.system)]
+        for earlier in prompt.before:
+            messages += [_said("user", earlier.question), _said("assistant", earlier.answer)]
+        messages.append(_said("user", prompt.text))
+        if parts:  # text alone is sent plainly: servers of text models know no parts
+            first = next(one for one in messages if one["role"] == "user")
+            first["content"] = [*parts, {"type": "text", "text": first["content"]}]
         return {"model": self.model, "messages": messages, **self.decoding.body}
+
+
+def _said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": text}
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ class _Plain(Responder):
 
     kept: ClassVar[bool] = False
     listens: ClassVar[bool] = False
+    converses: ClassVar[bool] = True
     pace: ClassVar[Pace] = Pace(concurrency=1)  # type: ignore[misc]
 
     @asynccontextmanager

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, field_validator
 from pydantic.dataclasses import dataclass as checked
@@ -56,6 +56,7 @@ class TransformersResponder(Responder):
     batch_size: Annotated[int, Field(ge=1)] = 8
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    fetched: ClassVar[tuple[str, ...]] = ("model",)
 
     @field_validator("model", mode="before")
     @classmethod

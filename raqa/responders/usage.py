@@ -23,6 +23,7 @@ USAGE: Columns = {
     "latency_s": pl.Float64,  # of the last attempt
     "retries": pl.Int64,
     "cost": pl.Float64,  # in the currency of the prices; null where they are not set
+    "cut": pl.Boolean,  # whether only the beginning of the prompt was read
     "from_store": pl.Boolean,  # whether it was answered in an earlier evaluation
 }
 """A row for each question."""
@@ -37,7 +38,7 @@ def usage_table(rows: Iterable[tuple[str, str, Response, bool]]) -> pl.DataFrame
     return pl.DataFrame(
         [
             (qa_id, key, one.outcome, one.reason, one.finish, one.tokens_in, one.tokens_out,
-             one.latency_s, one.retries, one.cost, kept)
+             one.latency_s, one.retries, one.cost, one.cut, kept)
             for qa_id, key, one, kept in rows
         ],
         schema=dict(USAGE), orient="row",
@@ -51,9 +52,15 @@ def usage_text(usage: pl.DataFrame) -> str:
     """
     counts = dict(usage["outcome"].value_counts().iter_rows())
     once = usage.unique("request", keep="first")
+    cut = int(once["cut"].sum())
     parts = [f"{counts.get(name, 0):,} {name}" for name in ("answered", "refused", "failed")]
     asked = once.filter(~pl.col("from_store"))
-    line = f"{usage.height:,} questions: {', '.join(parts)}; {asked.height:,} prompts asked now"
+    line = (
+        f"{usage.height:,} questions: {', '.join(parts)}; {asked.height:,} prompts asked now, "
+        f"{once.height - asked.height:,} from the store"
+    )
+    if cut:
+        line += f", of {cut:,} prompts only the beginning was read"
     if once["tokens_in"].count():
         spent = int(once["tokens_in"].sum()) + int(once["tokens_out"].sum())
         line += f", {spent:,} tokens in all"

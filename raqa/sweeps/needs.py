@@ -16,6 +16,8 @@ from raqa.regimes.base import Source
 
 if TYPE_CHECKING:
     from raqa.configuration.build import Experiment
+    from raqa.encoders.published import Published
+    from raqa.responders.base import Responder
 
 _TEXT_MODELS = ("head.text_encoder", "head.language_model", "task.bertscore")
 
@@ -34,22 +36,24 @@ class Need:
 
 
 def weights_need(config: DictConfig, name: str) -> Need | None:
-    """The published weights that an encoder would load; None: it loads none. Nothing is fetched.
+    """The published weights that an encoder would load; None: it loads none, or there is none.
+
+    Nothing is fetched.
 
     Args:
         name: the encoder in conf/encoder.
     """
-    if config.encoder.get("weights") != "hub":
+    if config.encoder is None or config.encoder.get("weights") != "hub":
         return None
     kind = get_class(config.encoder._target_)
     if hasattr(kind, "published"):
         here = kind.published.source.cached() is not None
-        way = f"`raqa weights fetch {name}` fetches them"
+        way = f"`raqa weights fetch {name}` fetches them."
     else:
         name = str(config.encoder.get("model", name))
         here = Path(name).is_dir() or _in_hub_cache(name, config.encoder.get("revision"))
-        way = "they are fetched when they are first used"
-    return Need("weights", name, () if here else (f"not in the cache; {way}.",))
+        way = "they are fetched when they are first used."
+    return Need("weights", name, _absent(here, way))
 
 
 def text_model_needs(config: DictConfig) -> tuple[Need, ...]:
@@ -61,12 +65,42 @@ def text_model_needs(config: DictConfig) -> tuple[Need, ...]:
             continue
         name = str(node.model)
         here = Path(name).is_dir() or _in_hub_cache(name, node.get("revision"))
-        absent = (
-            "not in the cache; fetched when it is first used, "
-            f"or give a folder with {key}.model=DIR.",
-        )
-        found.append(Need("weights", name, () if here else absent))
+        way = f"fetched when it is first used, or give a folder with {key}.model=DIR."
+        found.append(Need("weights", name, _absent(here, way)))
     return tuple(found)
+
+
+def responder_needs(config: DictConfig) -> tuple[Need, ...]:
+    """What a responder on this machine would load; a finished run is known without it.
+
+    Nothing is fetched.
+    """
+    node = config.get("responder")
+    if node is None:
+        return ()
+    kind: type[Responder] = get_class(node._target_)
+    found = []
+    if kind.published is not None:
+        given = node.get(kind.published.setting.removeprefix("responder."))
+        found.append(Need("weights", kind.published.name, _checkpoint(kind.published, given)))
+    for setting in kind.fetched:
+        name = str(node[setting])
+        here = Path(name).is_dir() or _in_hub_cache(name, node.get("revision"))
+        way = f"fetched when it is first used, or give a folder with responder.{setting}=DIR."
+        found.append(Need("weights", name, _absent(here, way)))
+    return tuple(found)
+
+
+def _checkpoint(published: Published, given: str | None) -> tuple[str, ...]:
+    """What is wrong with a checkpoint: the user's own, or the fetched one."""
+    if given is not None:
+        return () if Path(given).expanduser().is_file() else (f"{given} is no file.",)
+    here = published.source.cached() is not None
+    return _absent(here, f"`raqa weights fetch {published.name}` fetches them.")
+
+
+def _absent(here: bool, way: str) -> tuple[str, ...]:
+    return () if here else (f"not in the cache; {way}",)
 
 
 def untrained(config: DictConfig) -> DictConfig:

@@ -15,6 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from raqa.configuration.build import build
 from raqa.configuration.overrides import compose_choices
 from raqa.configuration.reuse import reusing_parts
+from raqa.configuration.unused import without_unused
 from raqa.errors import UserError
 from raqa.regimes.task import Task
 from raqa.reports.run_folder import RunFolder
@@ -25,6 +26,7 @@ from raqa.sweeps.needs import (
     Need,
     corpus_needs,
     question_needs,
+    responder_needs,
     text_model_needs,
     untrained,
     weights_need,
@@ -148,7 +150,7 @@ def _compose(recipe: Recipe, cell: Cell, faults: dict[str, list[str]]) -> _Compo
         for problem in error.problems:
             faults[problem].append(cell.label)
         return None
-    return _Composed(cell, config, choices)
+    return _Composed(cell, *without_unused(config, choices))
 
 
 def _check_layout(recipe: Recipe, one: _Composed) -> None:
@@ -186,7 +188,7 @@ def _look_up(one: _Composed) -> PlannedCell:
         *question_needs(experiment),
         *([] if weights is None else [weights]),
     )
-    needs = (*inputs, *text_model_needs(one.config))
+    needs = (*inputs, *text_model_needs(one.config), *responder_needs(one.config))
     runs = Path(one.config.paths.runs)
     if any(need.absent for need in inputs):
         return PlannedCell(one.cell, "missing", (), needs, None, runs, one.group)

@@ -107,11 +107,17 @@ def test_a_network_that_has_learnt_nothing_still_answers_with_a_label_of_the_tar
 
 def test_a_target_that_training_never_had_has_an_empty_answer(fitted, tones) -> None:
     test = tones["test"]
-    other = replace(test, rows=test.rows.with_columns(corpus=pl.lit("elsewhere")))
+    other = replace(test, rows=test.rows.with_columns(attribute=pl.lit("asthma")))
     said = fitted.answer(other.asked)
     assert said.height == 2 * test.rows.height
     assert said["label"].null_count() == said["value"].null_count() == said.height
     assert set(said["response"]) == {""}
+
+
+def test_another_corpus_is_answered_from_what_any_corpus_taught(fitted, tones) -> None:
+    test = tones["test"]
+    other = replace(test, rows=test.rows.with_columns(corpus=pl.lit("elsewhere")))
+    assert fitted.answer(other.asked).equals(fitted.answer(test.asked))
 
 
 def test_it_goes_to_a_file_and_back_without_the_text_encoder(head, fitted, tones, tmp_path) -> None:

@@ -68,6 +68,13 @@ def test_questions_without_a_machine_have_an_empty_answer_and_seeds_agree(tones)
     assert first.equals(other)
 
 
+def test_another_corpus_is_answered_by_the_only_machine_of_its_attribute(tones) -> None:
+    fitted = HEAD.fit(tones["train"], tones["validation"], FITTING)
+    elsewhere = tones["test"].rows.with_columns(corpus=pl.lit("elsewhere"))
+    asked = replace(tones["test"], rows=elsewhere).asked
+    assert fitted.answer(asked).equals(fitted.answer(tones["test"].asked))
+
+
 def test_one_answer_in_training_is_a_constant(tones) -> None:
     same = tones["train"].rows.with_columns(
         label=pl.when(pl.col("label").is_not_null()).then(pl.lit("yes"))

@@ -89,6 +89,15 @@ def test_without_a_network_the_message_names_every_way_out(published, tmp_path: 
         assert part in str(caught.value)
 
 
+def test_what_is_no_encoders_is_named_by_its_own_setting(published, tmp_path: Path) -> None:
+    offline = replace(
+        published, name="pengi", source=Shelf(tmp_path / "none", FetchError("no network")),
+        setting="responder.checkpoint", otherwise="",
+    )  # fmt: skip
+    with pytest.raises(UserError, match=r"set responder.checkpoint=PATH\.$"):
+        offline.path()
+
+
 def test_missing_access_names_the_terms_and_how_to_sign_in(published, tmp_path: Path) -> None:
     gated = replace(published, source=Shelf(tmp_path / "none", FetchError("403", access=True)))
     with pytest.raises(UserError, match=r"Accept them at https://example.org/licence.*hf auth"):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from raqa.download.http import FetchError
-from raqa.encoders.sources import HubFile, ZipMember
+from raqa.encoders.sources import HubFile, WebFile, ZipMember
 from tests.web_server import Server, serving
 
 CONTENT = np.random.default_rng(0).bytes(300_000)
@@ -94,6 +94,29 @@ def test_a_refusing_or_silent_server_is_the_reason(server: Server, cache: Path) 
         source.fetch()
     with pytest.raises(FetchError, match="(?i)refused"):
         ZipMember("http://127.0.0.1:9/m2d.zip", "weights/model.pth").fetch()
+
+
+def test_a_file_is_fetched_once_and_continued_where_the_server_stopped(server, cache) -> None:
+    server.files["/files/base.pth?download=1"], server.cuts = CONTENT, [100_000]
+    source = WebFile(f"{server.url}/files/base.pth?download=1", "pengi/base.pth")
+    with pytest.raises(FetchError, match=r"ended after 100000 bytes"):
+        source.fetch()
+    assert source.cached() is None
+    assert source.fetch().read_bytes() == CONTENT
+    assert source.fetch() == source.cached() == cache / "pengi" / "base.pth"
+    assert server.asked == [None, "bytes=100000-"]
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_file_that_can_not_be_had_or_kept_is_told(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(FetchError, match="404"):
+        WebFile(f"{server.url}/none.pth", "a/none.pth").fetch()
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("RAQA_CACHE", str(tmp_path / "file"))
+    with pytest.raises(FetchError, match=r"(?i)file exists|not a directory"):
+        WebFile(f"{server.url}/none.pth", "a/none.pth").fetch()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from raqa.responders.evaluate import Evaluated, evaluate
 from raqa.responders.hearing import Hearing
 from raqa.responders.openai import OpenAIResponder
 from raqa.responders.store import ResponseStore
-from raqa.tables import GOLD, QUESTIONS
+from raqa.tables import EXAM, EXAM_ASKED, GOLD, QUESTIONS
 from tests.responders.fake_server import MODEL
 
 QUICK = Pace(concurrency=16, attempts=8, first_wait_s=0.001)
@@ -34,15 +34,31 @@ def question(name: str, audio_row: int = 0, **changes: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def asked(rows: Sequence[dict[str, Any]], paths: Sequence[Path] = ()) -> Asked:
-    """Questions about the recordings at these paths."""
+def choice(name: str, audio_row: int = 0, **changes: Any) -> dict[str, Any]:
+    """A question of an exam with two options; `changes` make it another."""
+    row = question(name, audio_row, attribute=None, family=None, kind=None, asked_label=None)
+    return {
+        **row, "question_type": "mcq_speech", "question": f"Which is it ({name})?",
+        "options": ["a wheeze", "a cough"], "benchmark": "medmosaic", "form": "choice",
+        "chain": None, "turn": None, **changes,
+    }  # fmt: skip
+
+
+def asked(
+    rows: Sequence[dict[str, Any]],
+    paths: Sequence[Path] = (),
+    told: Mapping[str, str] | None = None,
+) -> Asked:
+    """Questions about the recordings at these paths; `told` as in Asked."""
     columns = {name: kind for name, kind in QUESTIONS.items() if name not in GOLD}
+    if "benchmark" in rows[0]:
+        columns |= {name: EXAM[name] for name in EXAM_ASKED}
     table = pl.DataFrame(rows, schema={**columns, AUDIO_ROW: pl.Int64})
     files = pl.DataFrame(
         {"path": [str(path) for path in paths], "start_s": None, "end_s": None},
         schema={"path": pl.String, "start_s": pl.Float64, "end_s": pl.Float64},
     )
-    return Asked(np.zeros((len(paths), 1), np.float32), table, files)
+    return Asked(np.zeros((len(paths), 1), np.float32), table, files, told or {})
 
 
 def tone(path: Path, hertz: float, seconds: float = 0.3) -> Path:

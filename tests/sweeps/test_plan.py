@@ -177,6 +177,36 @@ def test_text_models_that_are_absent_are_named_with_the_way_to_them(
     assert "give a folder with head.text_encoder.model=DIR" in shown
 
 
+def test_what_a_responder_loads_is_named_with_the_way_to_it_and_stops_no_other_cell(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    path = tmp_path / "asked.yaml"
+    path.write_text(
+        "title: T\nlayout: questions\ncells:\n"
+        "  - {head: zero_shot, responder: pengi, responder.checkpoint: null}\n"
+        "  - {head: majority}\nwith: {task: qa, datamodule.corpus.subjects: 20, seeds: 1}\n"
+    )
+    place = f"paths.runs={tmp_path / 'runs'}"
+    status, shown = command("plan", path, place)
+    assert status == 0
+    assert (
+        "zero_shot missing needs pengi, openai/clip-vit-base-patch16, openai-community/gpt2"
+        in shown
+    )
+    assert "`raqa weights fetch pengi` fetches them" in shown
+    assert "give a folder with responder.gpt2_tokenizer=DIR" in shown
+    status, shown = command("sweep", path, place)
+    assert status == 1
+    assert "1 failed" in shown
+    assert "responder.checkpoint is not set" in shown
+    _, shown = command("plan", path, place, f"responder.checkpoint={tmp_path / 'my.pth'}")
+    assert f"absent: weights pengi: {tmp_path / 'my.pth'} is no file" in shown
+    status, shown = command("report", path, place)
+    assert status == 0
+    assert "pengi" in shown
+
+
 def test_a_collection_that_is_absent_is_named_with_the_command_that_makes_it(
     command: Command, tmp_path: Path
 ) -> None:
@@ -185,6 +215,6 @@ def test_a_collection_that_is_absent_is_named_with_the_command_that_makes_it(
     path, data = experiments_folder() / "ra_qa" / "table2.yaml", tmp_path / "data"
     status, shown = command("plan", path, f"paths.data={data}")
     assert status == 0
-    assert "7 cells: 7 missing" in shown
+    assert "8 cells: 8 missing" in shown
     assert f"`raqa qa build CORPUS --out {data / 'questions' / 'all'}`" in shown
     assert f"`raqa qa sample COLLECTION --out {data / 'questions' / 'subset'}`" in shown

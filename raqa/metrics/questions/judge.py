@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from raqa.questions.reading import Vocabulary, read_answers
-from raqa.questions.reading.facts import JOINT
+from raqa.questions.reading.truth import in_order, is_right, rounding
 from raqa.tables import ANSWERS, QUESTIONS, check_table
 
 OUTCOMES = ("right", "wrong", "unreadable", "refused", "unscored")
@@ -65,7 +65,7 @@ def judge(
     table = (
         asked.join(read, on=["seed", "qa_id"], how="left")
         .join(_numbers_known(train, test), on="qa_id", how="left")
-        .join(_rounding(test, vocabulary), on="qa_id", how="left")
+        .join(rounding(test, vocabulary), on="qa_id", how="left")
         .with_columns(truth=in_order("label"), said=in_order("read_label"))
     )
     outcome = (
@@ -73,7 +73,7 @@ def judge(
         .then(pl.lit("unscored"))
         .when(pl.col("outcome") != "readable")
         .then("outcome")
-        .when(_is_right())
+        .when(is_right())
         .then(pl.lit("right"))
         .otherwise(pl.lit("wrong"))
     )
@@ -85,34 +85,6 @@ def _plain(side: pl.DataFrame, name: str) -> pl.DataFrame:
     """QUESTIONS columns as plain text, checked."""
     texts = side.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
     return check_table(texts, QUESTIONS, name=name, key=["qa_id"]).select(*QUESTIONS)
-
-
-def in_order(column: str) -> pl.Expr:
-    """Joined labels in one order, so that equal sets are equal."""
-    parts = pl.col(column).str.split(JOINT).list.unique().list.sort()
-    return parts.list.join(JOINT)
-
-
-def _is_right() -> pl.Expr:
-    off = (pl.col("read_value") - pl.col("value")).abs()
-    near = (off <= pl.col("rounding") * (1 + 1e-9) + 1e-12).fill_null(value=False)
-    same = (pl.col("said") == pl.col("truth")).fill_null(value=False)
-    return pl.when(pl.col("kind") == "numeric").then(near).otherwise(same)
-
-
-def _rounding(test: pl.DataFrame, vocabulary: Vocabulary) -> pl.DataFrame:
-    """How far each reference answer is from the true number, 0 where it can not be read."""
-    numbers = test.filter(pl.col("kind") == "numeric")
-    said = pl.DataFrame(
-        {"seed": [0] * numbers.height, "qa_id": numbers["qa_id"], "response": numbers["answer"],
-         "label": None, "value": None, "probability": None},
-        schema=dict(ANSWERS),
-    )  # fmt: skip
-    read = read_answers(said, numbers, vocabulary).join(
-        numbers.select("qa_id", truth="value"), on="qa_id", maintain_order="left"
-    )
-    off = (pl.col("read_value") - pl.col("truth")).abs().fill_null(0.0)
-    return read.select("qa_id", off.alias("rounding"))
 
 
 def _numbers_known(train: pl.DataFrame, test: pl.DataFrame) -> pl.DataFrame:

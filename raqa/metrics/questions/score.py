@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.number import Interval, Number, OverSeeds
-from raqa.metrics.questions.judge import GROUP, OUTCOMES, in_order, judge
+from raqa.metrics.questions.judge import GROUP, OUTCOMES, judge
 from raqa.metrics.questions.layout import Layout
 from raqa.metrics.questions.measures import Measured, interval, measure
 from raqa.metrics.questions.resampled import (
@@ -31,6 +31,7 @@ from raqa.metrics.questions.scores import (
 )
 from raqa.metrics.questions.slices import Part, parts_of
 from raqa.metrics.questions.texts import Compared, compare_texts
+from raqa.questions.reading.truth import in_order
 
 RESAMPLES = 2_000
 """Enough for percentiles of 95 %; every group of every corpus is drawn at once."""

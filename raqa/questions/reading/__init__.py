@@ -26,8 +26,12 @@ The rules, of which the first that fits decides:
    none, which is the canonical one; "about" is ignored, "1 year and 2 months" is a sum. A range, a
    bound ("over 40"), several numbers, a unit that the attribute does not have, or a number outside
    the believable range: unreadable.
+
+Options that are no labels of an attribute, as exams offer them, are read by rules of their own:
+raqa.questions.reading.choice.
 """
 
+from raqa.questions.reading.choice import read_choice
 from raqa.questions.reading.facts import QuestionFacts, facts_about
 from raqa.questions.reading.read import Outcome, Reading, read_answer
 from raqa.questions.reading.table import Vocabulary, read_answers
@@ -40,4 +44,5 @@ __all__ = [
     "facts_about",
     "read_answer",
     "read_answers",
+    "read_choice",
 ]

@@ -15,6 +15,7 @@ from raqa.questions.reading.words import plain, stated, stems, unwrapped
 from raqa.questions.reading.yes_no import yes_or_no
 
 Outcome = Literal["readable", "unreadable", "refused", "unscored"]
+Layer = Literal["json", "letter", "text"]
 
 
 @dataclass(frozen=True)
@@ -23,15 +24,18 @@ class Reading:
 
     Attributes:
         outcome: only a readable one has a label or a value.
-        label: as the label column has it: yes or no, or labels joined by " + ".
+        label: as the label column has it: yes or no, or labels joined by " + "; of a choice the
+            letter.
         value: in the attribute's canonical unit.
         reason: why there is neither.
+        layer: what a choice was read from: a field of JSON, a letter, or an option's text.
     """
 
     outcome: Outcome
     label: str | None = None
     value: float | None = None
     reason: str = ""
+    layer: Layer | None = None
 
 
 def read_answer(response: str | None, facts: QuestionFacts) -> Reading:

@@ -13,7 +13,7 @@ _PUNCTUATION = str.maketrans(
     {"‘": "'", "’": "'", "`": None, "*": None, "“": '"', "”": '"', "_": " "}
     | dict.fromkeys("‐‑‒–—−", "-")
 )
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[a-z]*", re.IGNORECASE)
 _KEYS = "answer|label|option|choice|value|prediction|response|result|diagnosis"
 _FIELD = re.compile(rf"[\"']?\b(?:{_KEYS})\b[\"']?\s*:\s*[\"']?([^\"'}}\n]+)", re.IGNORECASE)
@@ -21,10 +21,11 @@ _STATED = re.compile(
     r"\b(?:the|my)?\s*(?:final |correct |right |best )?(?:answer|option|choice)"
     r"(?:\s+(?:is|would be)\b\s*:?|\s*[:=])\s*"
 )
-_HEADING = re.compile(r"^\s*(?:#+|>|[-•])\s+", re.MULTILINE)
+_HEADING = re.compile(r"^\s*(?:#+|>(?!\s*\d)|[-•])\s+", re.MULTILINE)  # "> 40" is a bound
 _CLAUSE = re.compile(
     r"[.!?;\n]+(?=\s|$|\")|\bbut\b|\bhowever\b|\balthough\b|\bwait\b"
-    r"|,\s*(?=(?:it|this|that|he|she|they|there|i|rather)\b)"
+    r"|,\s*(?=(?:it|this|that|he|she|they|there|i|rather)\b)",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]+")
 
@@ -34,20 +35,43 @@ def listed(*lines: str) -> frozenset[str]:
     return frozenset(" ".join(lines).split())
 
 
+def without_thoughts(text: str) -> str:
+    """A response without thoughts aloud; one that was cut off within them has said nothing.
+
+    Chat templates may have opened the thoughts themselves, so that only their end is there.
+    """
+    aloud: list[str] = []
+    done, thinking = 0, False
+    for mark in _THOUGHT.finditer(text):
+        if mark.group(1):
+            aloud = aloud if thinking else []
+            done = mark.end()
+        elif not thinking:
+            aloud.append(text[done : mark.start()])
+        thinking = not mark.group(1)
+    return " ".join(aloud if thinking else [*aloud, text[done:]])
+
+
+def bare(text: str) -> str:
+    """A response in its own case without markdown, typographic signs, contractions and thoughts."""
+    text = _FENCE.sub(" ", without_thoughts(unicodedata.normalize("NFKC", text)))
+    text = _HEADING.sub("", text).translate(_PUNCTUATION)
+    text = re.sub(r"\bcan(?:'t|not)\b", "can not", text, flags=re.IGNORECASE)
+    text = re.sub(r"\bwon't\b", "will not", text, flags=re.IGNORECASE)
+    text = re.sub(r"n't\b", " not", text, flags=re.IGNORECASE)
+    text = re.sub(r"\bi'm\b", "I am", text, flags=re.IGNORECASE)
+    return re.sub(r"[^\S\n]+", " ", text).strip()
+
+
 @lru_cache(maxsize=65_536)
 def plain(text: str) -> str:
-    """Lower case without markdown, typographic signs, contractions and thoughts aloud."""
-    text = _FENCE.sub(" ", _THOUGHT.sub(" ", unicodedata.normalize("NFKC", text)))
-    text = _HEADING.sub("", text).translate(_PUNCTUATION).casefold()
-    text = re.sub(r"\bcan't\b|\bcannot\b", "can not", text).replace("won't", "will not")
-    text = re.sub(r"n't\b", " not", text)
-    text = re.sub(r"\bi'm\b", "i am", text)
-    return re.sub(r"[^\S\n]+", " ", text).strip()
+    """The same in lower case."""
+    return bare(text).casefold()
 
 
 def unwrapped(text: str) -> str:
     """What stands in the answer field where the response is JSON or nearly so."""
-    body = _FENCE.sub(" ", text).strip()
+    body = _FENCE.sub(" ", without_thoughts(text)).strip()
     if not body.startswith("{"):
         return text
     try:
@@ -58,14 +82,15 @@ def unwrapped(text: str) -> str:
     chosen = [fields[key] for key in fields if re.fullmatch(_KEYS, key.casefold())]
     if not chosen and len(fields) == 1:
         chosen = list(fields.values())
-    return _spoken(chosen[0]) if chosen else text
+    return spoken(chosen[0]) if chosen else text
 
 
-def _spoken(value: object) -> str:
+def spoken(value: object) -> str:
+    """A value of JSON as it would be said."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(_spoken, value))
+        return ", ".join(map(spoken, value))
     return "" if value is None else str(value)
 
 
@@ -77,7 +102,14 @@ def stated(text: str) -> str:
 
 def clauses(text: str) -> list[str]:
     """The clauses of a plain text; a full stop within a number does not end one."""
-    return [part.strip() for part in _CLAUSE.split(text) if part.strip(" ,.\"'()[]:-")]
+    return [text[start:end].strip() for start, end in clause_spans(text)]
+
+
+def clause_spans(text: str) -> list[tuple[int, int]]:
+    """Where the clauses of a text begin and end."""
+    bounds = [0, *(at for found in _CLAUSE.finditer(text) for at in found.span()), len(text)]
+    pairs = zip(bounds[::2], bounds[1::2], strict=True)
+    return [(start, end) for start, end in pairs if text[start:end].strip(" ,.\"'()[]:-")]
 
 
 @lru_cache(maxsize=65_536)

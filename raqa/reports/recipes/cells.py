@@ -18,8 +18,9 @@ from raqa.reports.text import pretraining_overlap
 Layout = Literal["within", "heads", "cross", "low_n", "questions"]
 
 TARGET = "datamodule@regime.target"
+ZERO_SHOT = "zero_shot"
 _PLACED = (
-    "datamodule", TARGET, "task", "encoder", "head",
+    "datamodule", TARGET, "task", "encoder", "head", "responder",
     "regime", "regime.size", "regime.subset_seed", "regime.equal_updates",
 )  # fmt: skip
 """Choices that a layout has a place for; what else differs between cells is told in words."""
@@ -83,8 +84,9 @@ class ReportCell:
 
     @property
     def head(self) -> str:
-        """What is trained."""
-        return self._fact("head", "head")
+        """What is trained, or who is asked as it is: the responder of head=zero_shot."""
+        head = self._fact("head", "head")
+        return self.choices.get("responder", head) if head == ZERO_SHOT else head
 
     @property
     def size(self) -> str:

@@ -202,6 +202,8 @@ def _against_prior(name: str, cell: ReportCell) -> Contest:
     run = cell.run
     if run is None or run.answered is None:
         return Contest(name, PRIOR, {}, f"{name}: {cell.problem}")
+    if run.answered.prior is None:
+        return Contest(name, PRIOR, {}, f"{name}: {run.answering.prior_headline.reason}")
     train, test = (
         run.answered.questions.filter(pl.col("split") == side) for side in ("train", "test")
     )

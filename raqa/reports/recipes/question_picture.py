@@ -85,7 +85,8 @@ def _panel(
         if ends is not None and ends.low.defined:
             axes.plot([ends.low.value, ends.high.value], [row, row], color=color, linewidth=2)
         axes.plot(score.mean.value, row, "o", color=color, markersize=6)
-        prior = measure.of(run.answering.prior.part(*place))
+        constant = run.answering.prior_part(part)
+        prior = None if constant is None else measure.of(constant)
         if prior is not None and prior.mean.defined:
             axes.axvline(prior.mean.value, color=BASELINE, linestyle="--", linewidth=1, zorder=0)
     axes.set_yticks(range(len(models)), models)

@@ -20,12 +20,8 @@ from raqa.pretrained import quiet_generator
 from raqa.responders.pengi.audio import clip_heard
 from raqa.responders.pengi.decoding import STOP, Beam, Language, search
 from raqa.responders.pengi.network import LAYOUT, TIED, PengiNetwork, Sizes
-from raqa.responders.pengi.tokens import CLIP, GPT2, Tokens
-
-HOW_TO_GET = (
-    "Download base.pth (2.2 GB) from https://zenodo.org/records/8387083, read its licence there, "
-    "and give the file. base_no_text_enc.pth is another model."
-)
+from raqa.responders.pengi.published import CLIP, GPT2, HOW_TO_GET
+from raqa.responders.pengi.tokens import Tokens
 
 
 @dataclass(frozen=True)
@@ -176,7 +172,7 @@ class Pengi:
         room = sizes.gpt_positions - 2 * sizes.prefix
         limits = {
             "beams": (beams, sizes.gpt_vocabulary),
-            "max_new_tokens": (max_new_tokens, room),
+            "max_tokens": (max_new_tokens, room),
             "batch_size": (batch_size, math.inf),
         }
         problems = [

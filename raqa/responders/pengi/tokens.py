@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -13,9 +16,7 @@ from raqa.errors import UserError
 from raqa.pretrained import load_pretrained
 from raqa.responders.pengi.decoding import STOP
 from raqa.responders.pengi.network import PROMPT_TOKENS, Sizes
-
-CLIP = "openai/clip-vit-base-patch16"
-GPT2 = "openai-community/gpt2"
+from raqa.responders.pengi.published import CLIP, GPT2
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,19 @@ class Tokens:
         """
         from transformers import AutoTokenizer
 
-        load = AutoTokenizer.from_pretrained
-        made = cls(
-            load_pretrained(load, clip, revision, setting="responder.clip_tokenizer"),
-            load_pretrained(load, gpt2, revision, setting="responder.gpt2_tokenizer"),
-        )
+        loaded: dict[str, Any] = {}
+        problems: list[str] = []
+        for name, model in (("clip", clip), ("gpt2", gpt2)):
+            try:
+                loaded[name] = load_pretrained(
+                    AutoTokenizer.from_pretrained, model, revision,
+                    setting=f"responder.{name}_tokenizer",
+                )  # fmt: skip
+            except UserError as error:
+                problems += error.problems
+        if problems:
+            raise UserError(problems)
+        made = cls(**loaded)
         made.check(sizes)
         return made
 
@@ -70,6 +79,17 @@ class Tokens:
             )
         if problems:
             raise UserError(problems)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of what both make of texts, wherever they came from."""
+        digest = hashlib.sha256()
+        for one in (self.clip, self.gpt2):
+            content = json.loads(one.backend_tokenizer.to_str())
+            for passing in ("truncation", "padding"):  # of the last call
+                content.pop(passing)
+            digest.update(json.dumps(content, sort_keys=True).encode())
+        return digest.hexdigest()
 
     def read(self, prompts: Sequence[str]) -> Tensor:
         """Turn prompts, verbatim, into `[prompts, 40]`: start, words, end, filled with ends.

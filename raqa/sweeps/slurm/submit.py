@@ -13,6 +13,7 @@ from pathlib import Path
 from omegaconf import DictConfig, OmegaConf
 
 from raqa.configuration.overrides import compose_choices
+from raqa.configuration.unused import uses_embeddings
 from raqa.errors import UserError
 from raqa.provenance import commit
 from raqa.sweeps.claim import claimed
@@ -98,7 +99,7 @@ def fetch_absent(recipe: Recipe, seen: Overview) -> tuple[str, ...]:
     from raqa.configuration.build import build_node
     from raqa.configuration.weights import fetch_weights, list_weights
 
-    published = {one.encoder for one in list_weights()}
+    published = {one.name for one in list_weights()}
     lacking = {
         need.name: one.planned.cell
         for one in seen.standings
@@ -166,7 +167,7 @@ def _extractions(recipe: Recipe, cells: Sequence[Cell], shards: int) -> Iterator
     found: dict[str, tuple[str, Cell, str]] = {}
     for cell in cells:
         config, choices = compose_choices(cell.overrides, recipe.config_folders)
-        for place in _places(config):
+        for place in _places(config) if uses_embeddings(config) else ():
             corpus = OmegaConf.select(config, f"{place}.corpus.name")
             found.setdefault(
                 _extraction_key(config, place), (f"{choices['encoder']} on {corpus}", cell, place)

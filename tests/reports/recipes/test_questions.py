@@ -43,10 +43,17 @@ def cells(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def report(cells, tmp_path_factory):
+def published_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("published") / "published.csv"
     path.write_text(PUBLISHED)
-    facts = RecipeFacts("demo/questions", "A table of layout questions", "questions", path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(cells, published_file):
+    facts = RecipeFacts(
+        "demo/questions", "A table of layout questions", "questions", published_file
+    )
     return make_recipe_report(facts, cells)
 
 
@@ -98,6 +105,20 @@ def test_what_is_missing_says_why_and_what_the_paper_has_stands_there(report):
     assert row["pengi_problem"] == "the recipe has no run of pengi; the paper has"
     assert row["pengi_published"] == 0.46
     assert "failed: no memory" in report.notes
+
+
+def test_a_model_that_is_asked_as_it_is_stands_under_its_own_name(tmp_path_factory, published_file):
+    make_answers = answers_maker(tmp_path_factory.mktemp("asked"))
+    cells = [
+        replace(cell, choices={**cell.choices, "head": "zero_shot", "responder": name})
+        for name in ("pengi", "openai")
+        for cell in [make_answers(name, skill=0.5)]
+    ]
+    facts = RecipeFacts("demo/questions", "Asked", "questions", published_file)
+    row = at(make_recipe_report(facts, cells), "single_verify", "macro_f1")
+    assert row["pengi_published"] == 0.46
+    assert row["pengi_minus_published"] == pytest.approx(row["pengi"] - 0.46)
+    assert "openai_published" not in row
 
 
 def test_bertscore_without_a_model_is_undefined_with_the_reason(report):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import string
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -18,6 +19,8 @@ from raqa.audio.waveform import Waveform
 from raqa.responders.pengi.audio import BANDS, BINS, FFT
 from raqa.responders.pengi.model import Pengi
 from raqa.responders.pengi.network import LAYOUT, TIED, PengiNetwork, Sizes
+from raqa.responders.pengi.responder import PengiResponder
+from raqa.responders.pengi.tokens import Tokens
 
 CHARACTERS = string.ascii_lowercase + string.digits + "?.:,"
 SIZES = Sizes(
@@ -129,6 +132,31 @@ class SmallPengi:
         """Load a checkpoint of this size."""
         tokenizers = {f"{name}_tokenizer": str(self.folder / name) for name in ("clip", "gpt2")}
         return Pengi.load(path or self.checkpoint, **{"sizes": SIZES, **tokenizers, **settings})
+
+
+class SmallResponder(PengiResponder):
+    """Takes checkpoints of the small size."""
+
+    sizes: ClassVar[Sizes | None] = SIZES
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return _tokens(self.clip_tokenizer, self.gpt2_tokenizer)
+
+
+@lru_cache
+def _tokens(clip: str, gpt2: str) -> Tokens:
+    """Loaded once for all tests."""
+    return Tokens.load(clip, gpt2, "main", SIZES)
+
+
+def responder(small: SmallPengi, **changes: Any) -> SmallResponder:
+    """A responder that asks the small model for short texts."""
+    settings = {
+        "checkpoint": small.checkpoint, "clip_tokenizer": str(small.folder / "clip"),
+        "gpt2_tokenizer": str(small.folder / "gpt2"), "max_tokens": 6, "device": "cpu",
+    }  # fmt: skip
+    return SmallResponder(**{**settings, **changes})
 
 
 def noise(seconds: float, seed: int = 0, rate: int = 16_000) -> Waveform:

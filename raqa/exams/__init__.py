@@ -1,0 +1,1 @@
+"""Exams: sets of questions that are only asked, never trained on."""

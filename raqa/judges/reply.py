@@ -1,0 +1,62 @@
+"""Reading a judge's reply: exactly one verdict, or what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+from raqa.display import harmless
+from raqa.judges.rubrics import Rubric, Verdict
+
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+_MOST_OBJECTS = 50
+"""Places where JSON is looked for."""
+_SHOWN = 80
+"""Characters of a reply that are repeated in a message."""
+
+
+def read_verdict(text: str | None, rubric: Rubric) -> Verdict | str:
+    """The verdict of a reply, or what is wrong with it, for people and for a reminder.
+
+    Prose around the JSON object is let pass; a second verdict that says something else is not, for
+    then the candidate's own may have been repeated.
+    """
+    found: list[Verdict] = []
+    fault = "it holds no JSON object"
+    for fields in _objects(_THOUGHT.sub(" ", text or "")):
+        try:
+            found.append(rubric.reply.model_validate(fields))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            fault = f"{place or 'its JSON object'}: {harmless(first['msg'], _SHOWN)}"
+    if not found:
+        return fault
+    if len({one.model_dump_json(exclude={"reason"}) for one in found}) > 1:
+        return "it holds different verdicts"
+    return found[0]
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    decoder = json.JSONDecoder(object_pairs_hook=_fields)
+    start = 0
+    for _ in range(_MOST_OBJECTS):
+        start = text.find("{", start)
+        if start < 0:
+            return
+        try:
+            found, start = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            start += 1
+            continue
+        yield found
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of an object; one that is given twice says nothing certain."""
+    fields = dict(pairs)
+    return fields if len(fields) == len(pairs) else {}
