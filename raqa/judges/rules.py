@@ -111,7 +111,9 @@ def _labels(table: pl.DataFrame, answers: pl.DataFrame) -> _Rows:
         elif right:
             found = Found("right", score=1.0)
         else:
-            found = Found("wrong", f"says {label if label is not None else format(value, 'g')}", 0.0)
+            found = Found(
+                "wrong", f"says {label if label is not None else format(value, 'g')}", 0.0
+            )
         yield seed, qa_id, RULES, found
 
 

@@ -57,6 +57,7 @@ class TransformersResponder(Responder):
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
     device: Literal["auto", "cpu", "cuda"] = "auto"
     fetched: ClassVar[tuple[str, ...]] = ("model",)
+    converses: ClassVar[bool] = True
 
     @field_validator("model", mode="before")
     @classmethod

@@ -52,13 +52,9 @@ class LocalModel:
     def _say(self, prompts: Sequence[Prompt]) -> list[Response]:
         encoded = self.reader.encode(prompts)
         lengths = encoded["attention_mask"].sum(1).tolist()
-        room = self.reader.kind.context - self.max_tokens
-        responses = [
-            Response(None, "failed", f"the prompt has {length:,} tokens; the model reads {room:g} "
-                     "beside its answer")
-            for length in lengths
-        ]  # fmt: skip
-        fitting = [place for place, length in enumerate(lengths) if length <= room]
+        reasons = [self._refusal(one, n) for one, n in zip(prompts, lengths, strict=True)]
+        fitting = [place for place, reason in enumerate(reasons) if reason is None]
+        responses = [Response(None, "failed", reason) for reason in reasons]
         if not fitting:
             return responses
         if len(fitting) < len(prompts):
@@ -69,6 +65,13 @@ class LocalModel:
         for place, tokens in zip(fitting, said, strict=True):
             responses[place] = self._response(tokens, lengths[place], took)
         return responses
+
+    def _refusal(self, prompt: Prompt, length: int) -> str | None:
+        """Why the model would not read or hear all of a prompt of this many tokens."""
+        room = self.reader.kind.context - self.max_tokens
+        if length > room:
+            return f"the prompt has {length:,} tokens; the model reads {room:g} beside its answer"
+        return self.reader.unheard(prompt.heard)
 
     def _generate(self, encoded: Mapping[str, Tensor]) -> list[list[int]]:
         """New tokens for each prompt, the end's token and what follows it left out."""

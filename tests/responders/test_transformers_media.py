@@ -17,7 +17,7 @@ from raqa.responders.spectrogram import SpectrogramSettings
 from raqa.responders.transformers import TransformersResponder
 from raqa.responders.transformers_model import load_model
 from raqa.responders.transformers_reader import load_reader
-from tests.responders.asking import ask, asked, outcomes, question, tone
+from tests.responders.asking import ask, asked, choice, outcomes, question, tone
 from tests.responders.tiny_media import TINY
 
 Tiny = Callable[[str], Path]
@@ -88,6 +88,21 @@ def test_each_is_its_own_baseline_that_hears_nothing(
     said = found.answers["response"].to_list()
     for same_words in (said[::2], said[1::2]):
         assert len(set(same_words)) == 1
+
+
+def test_a_chain_about_a_recording_is_one_conversation(tiny_media: Tiny, tmp_path: Path) -> None:
+    turns = [choice(f"t{turn}", question_type="multi_turn", chain="x", turn=turn)
+             for turn in (1, 2, 3)]  # fmt: skip
+    sound = [tone(tmp_path / "a.wav", 300)]
+    responder = preset("audio_flamingo_3", tiny_media("audio_flamingo_3"))
+    told = hear(responder, asked(turns, sound, {"t1": "A", "t2": "B"}), tmp_path, "audio")
+    own = hear(responder, asked(turns, sound), tmp_path, "audio")
+    for found in (told, own):
+        assert outcomes(found) == {"answered": 3}
+        first, second, third = found.usage["tokens_in"].to_list()
+        assert first < second < third
+        assert third < 3 * first  # it is heard once
+    assert own.usage["from_store"].to_list() == [True, False, False]
 
 
 def test_a_longer_recording_is_more_tokens(
