@@ -15,6 +15,7 @@ from raqa.corpora.base import Step
 from raqa.metrics import AnyScores
 from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.transfer import TransferScores
+from raqa.reports.asked.asking import Asking, read_asking
 from raqa.reports.provenance import Provenance
 from raqa.reports.scoring import Answered, Examined, Own, Scored
 from raqa.tables import (
@@ -73,6 +74,7 @@ class Run(Scored):
         transfer: the scores of that.
         answered: of a run that answers questions, what was asked; `predictions` are then ANSWERS.
         examined: of a run that sat an exam likewise.
+        asking: of a run that asked a model which others trained: whom, given what, at what cost.
     """
 
     path: Path
@@ -87,6 +89,7 @@ class Run(Scored):
     transfer: TransferScores | None = None
     answered: Answered | None = None
     examined: Examined | None = None
+    asking: Asking | None = None
 
 
 def answer_columns(known: Provenance) -> Columns:
@@ -160,4 +163,5 @@ def read_tables(path: Path) -> Run:
         transfer=TRANSFER.validate_python(stored.get("transfer")),
         answered=read_answered(path, known),
         examined=read_examined(path, known),
+        asking=read_asking(path / HEAD_FOLDER),
     )
