@@ -186,9 +186,10 @@ def _scores(
             TRANSFER.validate_python(stored.get("transfer")),
         )
     except ValidationError:
-        if not {"resamples", "bootstrap_seed"} <= stored["scores"].keys():
+        before = stored["scores"]
+        if not isinstance(before, dict) or not {"resamples", "bootstrap_seed"} <= before.keys():
             raise
-        draws = (int(stored["scores"]["resamples"]), int(stored["scores"]["bootstrap_seed"]))
+        draws = (int(before["resamples"]), int(before["bootstrap_seed"]))
         return (
             score_run(predictions, fold, classes, draws, asked),
             score_own(predictions, own, classes, draws),
