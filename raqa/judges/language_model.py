@@ -38,6 +38,8 @@ from raqa.tables import CRITERIA, Form
 if TYPE_CHECKING:
     from rich.console import Console
 
+_READS = Hearing(given="none")
+
 ADAPTER = 1
 """Raised when the same reply begins to be read in another way; judgements are kept under it."""
 
@@ -112,7 +114,7 @@ class LanguageModelJudge(Judge):
 
     def check(self) -> None:
         """Look for what the responder needs, before any work."""
-        self.responder.check(Hearing(given="none"))
+        self.responder.check(_READS)
 
     def judge(
         self,
