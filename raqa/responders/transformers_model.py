@@ -52,10 +52,7 @@ class LocalModel:
     def _say(self, prompts: Sequence[Prompt]) -> list[Response]:
         encoded = self.reader.encode(prompts)
         lengths = encoded["attention_mask"].sum(1).tolist()
-        unheard = self.reader.unheard(encoded, prompts)
-        reasons = [
-            self._refusal(length, missed) for length, missed in zip(lengths, unheard, strict=True)
-        ]
+        reasons = [self._refusal(one, n) for one, n in zip(prompts, lengths, strict=True)]
         fitting = [place for place, reason in enumerate(reasons) if reason is None]
         responses = [Response(None, "failed", reason) for reason in reasons]
         if not fitting:
@@ -69,12 +66,12 @@ class LocalModel:
             responses[place] = self._response(tokens, lengths[place], took)
         return responses
 
-    def _refusal(self, length: int, unheard: bool) -> str | None:
-        """Why a prompt of this length can not be answered."""
+    def _refusal(self, prompt: Prompt, length: int) -> str | None:
+        """Why the model would not read or hear all of a prompt of this many tokens."""
         room = self.reader.kind.context - self.max_tokens
         if length > room:
             return f"the prompt has {length:,} tokens; the model reads {room:g} beside its answer"
-        return "the recording is too short for the model to hear anything" if unheard else None
+        return self.reader.unheard(prompt.heard)
 
     def _generate(self, encoded: Mapping[str, Tensor]) -> list[list[int]]:
         """New tokens for each prompt, the end's token and what follows it left out."""

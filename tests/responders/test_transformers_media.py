@@ -17,7 +17,7 @@ from raqa.responders.spectrogram import SpectrogramSettings
 from raqa.responders.transformers import TransformersResponder
 from raqa.responders.transformers_model import load_model
 from raqa.responders.transformers_reader import load_reader
-from tests.responders.asking import ask, asked, outcomes, question, tone
+from tests.responders.asking import ask, asked, choice, outcomes, question, tone
 from tests.responders.tiny_media import TINY
 
 Tiny = Callable[[str], Path]
@@ -90,6 +90,21 @@ def test_each_is_its_own_baseline_that_hears_nothing(
         assert len(set(same_words)) == 1
 
 
+def test_a_chain_about_a_recording_is_one_conversation(tiny_media: Tiny, tmp_path: Path) -> None:
+    turns = [choice(f"t{turn}", question_type="multi_turn", chain="x", turn=turn)
+             for turn in (1, 2, 3)]  # fmt: skip
+    sound = [tone(tmp_path / "a.wav", 300)]
+    responder = preset("audio_flamingo_3", tiny_media("audio_flamingo_3"))
+    told = hear(responder, asked(turns, sound, {"t1": "A", "t2": "B"}), tmp_path, "audio")
+    own = hear(responder, asked(turns, sound), tmp_path, "audio")
+    for found in (told, own):
+        assert outcomes(found) == {"answered": 3}
+        first, second, third = found.usage["tokens_in"].to_list()
+        assert first < second < third
+        assert third < 3 * first  # it is heard once
+    assert own.usage["from_store"].to_list() == [True, False, False]
+
+
 def test_a_longer_recording_is_more_tokens(
     tiny_media: Tiny, questions: Any, tmp_path: Path
 ) -> None:
@@ -98,6 +113,19 @@ def test_a_longer_recording_is_more_tokens(
     spent = found.usage.filter(pl.col("qa_id").str.ends_with("0"))["tokens_in"].to_list()
     # 40 ms a token: 0.3, 1 and 1.9 s, of the very same words
     assert [round((longer - spent[0]) * 0.04, 1) for longer in spent] == [0.0, 0.7, 1.6]
+
+
+@pytest.mark.parametrize("name", [name for name, given in GIVEN if given == "audio"])
+def test_the_shortest_recording_there_is_is_heard_as_in_a_batch(
+    name: str, tiny_media: Tiny, tmp_path: Path
+) -> None:
+    paths = [tone(tmp_path / "short.wav", 900, 0.05), tone(tmp_path / "long.wav", 900, 1.5)]
+    rows = [question(f"q{row}", row, question="what is heard ?") for row in (0, 1)]
+    responder = preset(name, tiny_media(name))
+    together = hear(responder, asked(rows, paths), tmp_path / "together", "audio")
+    alone = hear(responder, asked(rows[:1], paths), tmp_path / "alone", "audio")
+    assert together.answers["response"].n_unique() == 2
+    assert alone.answers["response"][0] == together.answers["response"][0]
 
 
 def test_of_a_model_that_speaks_only_the_part_that_thinks_is_loaded(tiny_media: Tiny) -> None:
