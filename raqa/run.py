@@ -129,6 +129,8 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     """
     check_single()
     prepared.experiment.head.check()
+    if prepared.experiment.judge is not None:
+        prepared.experiment.judge.check()
     from raqa.answering.base import QuestionHead
 
     experiment, recordings = prepared.experiment, prepared.recordings

@@ -65,6 +65,13 @@ class Judge(ABC):
     def identity(self) -> Mapping[str, Any]:
         """Everything that decides its verdicts, as plain JSON values, without any secret."""
 
+    def check(self) -> None:  # noqa: B027 - rules need nothing
+        """Look for what is needed to judge, before any work.
+
+        Raises:
+            UserError: something is missing; says what, and what to do.
+        """
+
     @abstractmethod
     def judge(
         self,

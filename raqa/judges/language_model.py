@@ -25,7 +25,7 @@ from raqa.judges.base import (
     verdicts_text,
 )
 from raqa.judges.reply import read_verdict
-from raqa.judges.rubrics import REMINDER, RUBRICS, Grades, Rubric, Verdict
+from raqa.judges.rubrics import REMINDER, RUBRICS, Grades, Verdict
 from raqa.judges.rules import RulesJudge
 from raqa.judges.unasked import known_unasked
 from raqa.responders.asking import Acceptance, Request, Responses, ask_all
@@ -128,88 +128,83 @@ class LanguageModelJudge(Judge):
         table = pairs(items, answers)
         asked = table.filter(pl.col("form").is_in(self.forms))
         read = RulesJudge().judge(items, answers.join(asked, on=["seed", "qa_id"], how="anti"))
+        work = _Work.of(self, asked)
         with ResponseStore(self.folder) as store:
-            judged = [
-                _Judging(self, form, store).judge(asked.filter(form=form), console, stop)
-                for form in self.forms
-                if (asked["form"] == form).any()
-            ]
-        verdicts = pl.concat([read, *(one for one, _ in judged)]).sort("seed", "qa_id")
+            found = ask_all(
+                list(work.requests.values()), work.responder, store,
+                acceptance=Acceptance(work.fault, _reminder), console=console, doing="judging",
+                stop=stop,
+            )  # fmt: skip
+            verdicts = pl.concat([read, work.verdicts(found)]).sort("seed", "qa_id")
+            usage = usage_table(work.usage(found))
         if console is not None:
-            usage = [row for _, rows in judged for row in rows]
             lines = [verdicts_text(verdicts)]
-            if usage:
-                lines.append(f"The judge: {usage_text(usage_table(usage))}")
+            if usage.height:
+                lines.append(f"The judge: {usage_text(usage)}")
             console.print("\n".join(lines), highlight=False, markup=False)
         return verdicts
 
 
-_Usage = tuple[str, str, Response, bool]
-
-
 @dataclass(frozen=True)
-class _Judging:
-    """Answers of one form being judged."""
+class _Work:
+    """Answers to be judged, and what is asked about them.
 
-    of: LanguageModelJudge
-    form: Form
-    store: ResponseStore
-    rubric: Rubric = field(init=False)
+    Attributes:
+        known: of each answer its seed, qa_id and form with what is certain, or the key of the
+            request about it.
+        requests: by key. The same answer of several seeds, or to the same question about other
+            recordings with the same reference, is asked about once.
+        forms: of requests, by key.
+    """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rubric", RUBRICS[self.form])
+    judge: LanguageModelJudge
+    responder: Responder
+    known: list[tuple[int, str, Form, Found | str]] = field(default_factory=list)
+    requests: dict[str, Request] = field(default_factory=dict)
+    forms: dict[str, Form] = field(default_factory=dict)
 
-    def judge(
-        self, table: pl.DataFrame, console: Console | None, stop: Callable[[], bool]
-    ) -> tuple[pl.DataFrame, list[_Usage]]:
-        """VERDICTS of the answers, and what asking took."""
-        schema = self.rubric.schema if self.of.structured else None
-        responder = self.of.responder.structured(schema, self.of.max_tokens)
-        known, put = self._sorted(table, dict(responder.identity))
-        found = ask_all(
-            list(put.values()), responder, self.store,
-            acceptance=Acceptance(self._fault, _reminder), console=console,
-            doing=f"judging ({self.form})", stop=stop,
-        )  # fmt: skip
-        by = Named(self.of.responder.name, self.of.version, self.rubric.hash)
-        rows = [
-            (seed, qa_id, by, one if isinstance(one, Found) else self._found(*found.get(one)))
-            for seed, qa_id, one in known
-        ]
-        return verdicts_table(rows), list(_usage(put, found))
+    @classmethod
+    def of(cls, judge: LanguageModelJudge, answers: pl.DataFrame) -> _Work:
+        work = cls(judge, judge.responder.with_room(judge.max_tokens))
+        identity = dict(work.responder.identity)
+        columns = ("seed", "qa_id", "form", "question", "answer", "response")
+        for seed, qa_id, form, question, reference, said in answers.select(columns).iter_rows():
+            found: Found | str | None = known_unasked(form, said, reference)
+            if found is None:
+                text = RUBRICS[form].prompt(question, reference, said, judge.longest)
+                found = work._put(qa_id, form, text, identity)
+            work.known.append((seed, qa_id, form, found))
+        return work
 
-    def _sorted(
-        self, table: pl.DataFrame, identity: Mapping[str, Any]
-    ) -> tuple[list[tuple[int, str, Found | str]], dict[str, Request]]:
-        """What is known of each answer, or the key of the request about it; and the requests.
+    def _put(self, qa_id: str, form: Form, text: str, identity: Mapping[str, Any]) -> str:
+        """Note a request; its key."""
+        schema = RUBRICS[form].schema if self.judge.structured else None
+        facts = {"judge": ADAPTER, "responder": identity, "text": text, "schema": schema}
+        key = request_key(facts)
+        self.requests.setdefault(key, Request(key, facts, Prompt(qa_id, text, schema=schema)))
+        self.forms[key] = form
+        return key
 
-        The same answer of several seeds, or to the same question about other recordings with the
-        same reference, is asked about once.
-        """
-        known: list[tuple[int, str, Found | str]] = []
-        put: dict[str, Request] = {}
-        columns = ("seed", "qa_id", "question", "answer", "response")
-        for seed, qa_id, question, reference, response in table.select(columns).iter_rows():
-            certain = known_unasked(self.form, response, reference)
-            if certain is not None:
-                known.append((seed, qa_id, certain))
-                continue
-            text = self.rubric.prompt(question, reference, response, self.of.longest)
-            facts = {"judge": ADAPTER, "responder": identity, "text": text}
-            key = request_key(facts)
-            put.setdefault(key, Request(key, facts, Prompt(qa_id, text)))
-            known.append((seed, qa_id, key))
-        return known, put
-
-    def _fault(self, response: Response) -> str | None:
-        verdict = read_verdict(response.text, self.rubric)
+    def fault(self, request: Request, response: Response) -> str | None:
+        """Why a reply is no verdict."""
+        verdict = read_verdict(response.text, RUBRICS[self.forms[request.key]])
         if not isinstance(verdict, str):
             return None
         cut = response.finish == "length"
         return f"{verdict}, for it was cut off (judge.max_tokens)" if cut else verdict
 
-    def _found(self, response: Response, from_store: bool) -> Found:
-        verdict = read_verdict(response.text, self.rubric)
+    def verdicts(self, found: Responses) -> pl.DataFrame:
+        """VERDICTS of all answers."""
+        name, version = self.judge.responder.name, self.judge.version
+        by = {form: Named(name, version, RUBRICS[form].hash) for form in self.judge.forms}
+        return verdicts_table(
+            (seed, qa_id, by[form], one if isinstance(one, Found) else self._found(one, found))
+            for seed, qa_id, form, one in self.known
+        )
+
+    def _found(self, key: str, found: Responses) -> Found:
+        response, from_store = found.get(key)
+        verdict = read_verdict(response.text, RUBRICS[self.forms[key]])
         if response.outcome == "answered" and not isinstance(verdict, str):
             return replace(_scored(verdict), from_store=from_store)
         reason = response.reason or "no reason is known"
@@ -218,6 +213,12 @@ class _Judging:
         if response.text is not None:
             return Found("unscored", f"the judge's reply can not be used: {reason}")
         return Found("unscored", f"the judge failed: {reason}")
+
+    def usage(self, found: Responses) -> Iterator[tuple[str, str, Response, bool]]:
+        """Rows of `usage_table`, one for each request."""
+        for key, request in self.requests.items():
+            response, from_store = found.get(key)
+            yield request.prompt.qa_id, key, response, from_store
 
 
 def _reminder(prompt: Prompt, fault: str) -> Prompt:
@@ -231,9 +232,3 @@ def _scored(verdict: Verdict) -> Found:
         score = (sum(grades.values()) / len(grades) - 1) / 2
         return Found("graded", reason, score, **grades)
     return Found(verdict.verdict, reason, float(verdict.verdict == "right"))
-
-
-def _usage(put: Mapping[str, Request], found: Responses) -> Iterator[_Usage]:
-    for key, request in put.items():
-        response, from_store = found.get(key)
-        yield request.prompt.qa_id, key, response, from_store

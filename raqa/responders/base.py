@@ -76,6 +76,8 @@ class Prompt:
         choices: answers that the question allows, where it says so; never sent beside the text.
         before: what was said before it, the oldest first; what is heard goes with the first
             question. Only responders that converse are given any.
+        schema: the JSON schema of an object that the response shall be. Responders that can be
+            held to it are, others are only asked for it in words.
     """
 
     qa_id: str
@@ -83,6 +85,7 @@ class Prompt:
     choices: tuple[str, ...] = ()
     heard: Heard = field(default_factory=Heard)
     before: tuple[Exchange, ...] = ()
+    schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -205,21 +208,8 @@ class Responder(ABC):
         """
         return prompt_text(question, given)
 
-    def structured(
-        self,
-        schema: Mapping[str, Any] | None,  # noqa: ARG002
-        max_tokens: int,  # noqa: ARG002
-    ) -> Responder:
-        """The same model with room for so many tokens, held to JSON where it can be held.
-
-        Args:
-            schema: the JSON schema of an object; None: it says what it likes.
-            max_tokens: the fewest that a response may have; its own limit counts where it is
-                higher.
-
-        Returns:
-            another responder, which differs in its identity; or this one, if it can do neither.
-        """
+    def with_room(self, max_tokens: int) -> Responder:  # noqa: ARG002
+        """The same model with room for a response of so many tokens at least, where it counts."""
         return self
 
     @abstractmethod

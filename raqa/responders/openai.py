@@ -144,14 +144,10 @@ class OpenAIResponder(Responder):
             "decoding": self.decoding.body,
         }
 
-    def structured(self, schema: Mapping[str, Any] | None, max_tokens: int) -> OpenAIResponder:
-        """With the schema as `response_format`, unless `decoding.extra` has one."""
-        own, extra = self.decoding, self.decoding.extra
-        if schema is not None:
-            shape: dict[str, JsonValue] = {"name": "reply", "strict": True, "schema": dict(schema)}
-            extra = {"response_format": {"type": "json_schema", "json_schema": shape}, **extra}
-        decoding = replace(own, max_tokens=max(own.max_tokens, max_tokens), extra=extra)
-        return replace(self, decoding=decoding)
+    def with_room(self, max_tokens: int) -> OpenAIResponder:
+        """With a limit that is not below this one."""
+        most = max(self.decoding.max_tokens, max_tokens)
+        return replace(self, decoding=replace(self.decoding, max_tokens=most))
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
@@ -193,7 +189,17 @@ class OpenAIResponder(Responder):
         if parts:  # text alone is sent plainly: servers of text models know no parts
             first = next(one for one in messages if one["role"] == "user")
             first["content"] = [*parts, {"type": "text", "text": first["content"]}]
-        return {"model": self.model, "messages": messages, **self.decoding.body}
+        return {
+            "model": self.model, "messages": messages, **_format(prompt), **self.decoding.body,
+        }  # fmt: skip
+
+
+def _format(prompt: Prompt) -> dict[str, Any]:
+    """That the response shall be JSON of the prompt's schema, where it has one."""
+    if prompt.schema is None:
+        return {}
+    named = {"name": "response", "strict": True, "schema": dict(prompt.schema)}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
 
 
 def _said(role: str, text: str) -> dict[str, Any]:

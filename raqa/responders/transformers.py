@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -110,6 +111,10 @@ class TransformersResponder(Responder):
         """
         if faults := list(self._reader.faults(hearing)):
             raise UserError(faults)
+
+    def with_room(self, max_tokens: int) -> TransformersResponder:
+        """With a limit that is not below this one."""
+        return replace(self, max_tokens=max(self.max_tokens, max_tokens))
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
