@@ -59,6 +59,7 @@ LATER = {
     "heads": _SOUND | {"regimes", "questions", "training", "answering"} | _LATER,
     "training": _SOUND | {"regimes", "questions", "answering"} | _LATER,
     "answering": _SOUND | {"regimes", "questions"} | _LATER,
+    "judges": _SOUND | {"regimes", "heads", "training", "exams"} | _LATER,
     "exams": {"configuration"} | _LAST,
     "metrics": _SOUND | {"regimes", "heads", "training", "answering", "configuration"} | _LAST,
 }

@@ -205,6 +205,23 @@ class Responder(ABC):
         """
         return prompt_text(question, given)
 
+    def structured(
+        self,
+        schema: Mapping[str, Any] | None,  # noqa: ARG002
+        max_tokens: int,  # noqa: ARG002
+    ) -> Responder:
+        """The same model with room for so many tokens, held to JSON where it can be held.
+
+        Args:
+            schema: the JSON schema of an object; None: it says what it likes.
+            max_tokens: the fewest that a response may have; its own limit counts where it is
+                higher.
+
+        Returns:
+            another responder, which differs in its identity; or this one, if it can do neither.
+        """
+        return self
+
     @abstractmethod
     def session(self) -> AbstractAsyncContextManager[Session]:
         """Open what is needed to ask: connections, models.

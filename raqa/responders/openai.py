@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, JsonValue, field_validator
@@ -143,6 +143,15 @@ class OpenAIResponder(Responder):
             "system": self.system,
             "decoding": self.decoding.body,
         }
+
+    def structured(self, schema: Mapping[str, Any] | None, max_tokens: int) -> OpenAIResponder:
+        """With the schema as `response_format`, unless `decoding.extra` has one."""
+        own, extra = self.decoding, self.decoding.extra
+        if schema is not None:
+            shape: dict[str, JsonValue] = {"name": "reply", "strict": True, "schema": dict(schema)}
+            extra = {"response_format": {"type": "json_schema", "json_schema": shape}, **extra}
+        decoding = replace(own, max_tokens=max(own.max_tokens, max_tokens), extra=extra)
+        return replace(self, decoding=decoding)
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:

@@ -56,6 +56,7 @@ class TransformersResponder(Responder):
     batch_size: Annotated[int, Field(ge=1)] = 8
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    converses: ClassVar[bool] = True
     fetched: ClassVar[tuple[str, ...]] = ("model",)
     converses: ClassVar[bool] = True
 

@@ -44,7 +44,7 @@ class _Plain(_Listener):
 
     rate: ClassVar[int | None] = None
 
-    def check(self) -> None:
+    def check(self, hearing: Hearing) -> None:
         raise UserError("it is not at home")
 
     def wording(self, question: Mapping[str, Any], given: Input) -> str:

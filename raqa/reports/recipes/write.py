@@ -7,9 +7,17 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from raqa.errors import UserError, neighbours
-from raqa.reports.recipes.cells import Layout, RecipeFacts, ReportCell, with_answers, with_errors
+from raqa.reports.recipes.cells import (
+    Layout,
+    RecipeFacts,
+    ReportCell,
+    with_answers,
+    with_errors,
+    with_exams,
+)
 from raqa.reports.recipes.cross import cross_report
 from raqa.reports.recipes.encoders import encoders_report
+from raqa.reports.recipes.exam_layout import exam_report
 from raqa.reports.recipes.low_n import low_n_report
 from raqa.reports.recipes.published import Published, read_published
 from raqa.reports.recipes.question_layout import questions_report
@@ -24,6 +32,7 @@ _MAKERS: dict[Layout, Callable[[RecipeFacts, Sequence[ReportCell], Published], R
     "cross": cross_report,
     "low_n": low_n_report,
     "questions": questions_report,
+    "exam": exam_report,
 }
 
 
@@ -34,7 +43,7 @@ def make_recipe_report(recipe: RecipeFacts, cells: Sequence[ReportCell]) -> Reci
         UserError: no cell is done, the published numbers can not be read, or two cells would
             stand at the same place.
     """
-    shown = with_answers if recipe.layout == "questions" else with_errors
+    shown = {"questions": with_answers, "exam": with_exams}.get(recipe.layout, with_errors)
     cells = [shown(cell) for cell in cells]
     if all(cell.run is None for cell in cells):
         causes = list(dict.fromkeys(cell.problem or "" for cell in cells))
