@@ -127,7 +127,7 @@ def list_corpora() -> None:
 
 @corpora.command()
 def check(name: OptionalName = None, overrides: Overrides = None) -> None:
-    """Check a corpus's layout and labels, or say of all corpora what is there, a line each."""
+    """Check a corpus's layout and labels, or say of all corpora what is there."""
     from raqa.configuration.folder import group_choices
     from raqa.corpora.check import check_corpus, print_check
     from raqa.corpora.overview import glance, print_overview

@@ -30,12 +30,15 @@ from raqa.judges.rules import RulesJudge
 from raqa.judges.unasked import known_unasked
 from raqa.responders.asking import Acceptance, Request, Responses, ask_all
 from raqa.responders.base import Prompt, Responder, Response
+from raqa.responders.hearing import Hearing
 from raqa.responders.store import ResponseStore, request_key
 from raqa.responders.usage import usage_table, usage_text
 from raqa.tables import CRITERIA, Form
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+_READS = Hearing(given="none")
 
 ADAPTER = 1
 """Raised when the same reply begins to be read in another way; judgements are kept under it."""
@@ -111,7 +114,7 @@ class LanguageModelJudge(Judge):
 
     def check(self) -> None:
         """Look for what the responder needs, before any work."""
-        self.responder.check()
+        self.responder.check(_READS)
 
     def judge(
         self,

@@ -125,7 +125,7 @@ def score_answers(
         found = compare_answers(
             train, test, answers, prior, resamples=drawn, bootstrap_seed=bootstrap_seed
         )
-        difference, interval = _error_difference(found)
+        difference, interval = error_difference(found)
     return AnswerScores(
         answers=own,
         prior=constant,
@@ -142,7 +142,7 @@ def score_answers(
     )
 
 
-def _error_difference(found: Iterable[AnswerDifference]) -> tuple[Number, Interval]:
+def error_difference(found: Iterable[AnswerDifference]) -> tuple[Number, Interval]:
     """Model minus prior of what decides, turned so that below 0 is better."""
     first: dict[str, AnswerDifference] = {one.measure: one for one in found if one.by == "all"}
     if "balanced_accuracy" not in first:

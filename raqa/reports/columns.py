@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from raqa.configuration.unused import NO_ENCODER
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.reports.provenance import Provenance
 from raqa.reports.run_tables import Run
@@ -124,6 +125,14 @@ MODEL = (
     fact_column("encoder", "what turns sound into numbers", encoder_text),
     fact_column("head", "the model on top of the encoder", lambda facts: facts.head),
 )
+
+
+def model_columns(runs: Iterable[Run]) -> tuple[Column, ...]:
+    """The columns that name a model; without that of encoders where no run has one."""
+    embedding = any(run.provenance.encoder != NO_ENCODER for run in runs)
+    return MODEL if embedding else MODEL[1:]
+
+
 VARIANT = (
     fact_column("clip", "length and part of a recording", lambda facts: facts.clip or ""),
     fact_column("seeds", "how often training was started", lambda facts: str(len(facts.seeds))),

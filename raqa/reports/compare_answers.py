@@ -12,11 +12,12 @@ from rich.text import Text
 
 from raqa.errors import UserError
 from raqa.metrics.questions import AnswerDifference, compare_answers
+from raqa.reports.asked.silent import silent_text
 from raqa.reports.run_tables import Run
 from raqa.reports.text import (
     corpus_text,
-    encoder_text,
     interval_text,
+    model_text,
     number_text,
     seed_count_text,
     warning_texts,
@@ -73,7 +74,7 @@ def print_answer_pair(both: AnswerPair, console: Console) -> None:
     for letter, run in (("A", both.first), ("B", both.second)):
         facts = run.provenance
         console.print(
-            f"{letter}: {encoder_text(facts)} → {facts.head}, {corpus_text(facts)}, "
+            f"{letter}: {model_text(facts)}, {corpus_text(facts)}, "
             f"{seed_count_text(facts.seeds)}", highlight=False, markup=False, soft_wrap=True,
         )  # fmt: skip
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
@@ -93,6 +94,8 @@ def print_answer_pair(both: AnswerPair, console: Console) -> None:
     console.print("", table, "", highlight=False)
     console.print(verdict(both), style="bold", highlight=False, soft_wrap=True)
     for letter, run in (("A", both.first), ("B", both.second)):
+        if (silent := silent_text(run, (both.first, both.second))) is not None:
+            console.print(f"{letter}: {silent}", highlight=False, markup=False, soft_wrap=True)
         for warning in warning_texts(run.scores, run.provenance):
             console.print(Text(f"{letter}: {warning}", style="yellow"), soft_wrap=True)
 

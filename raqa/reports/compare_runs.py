@@ -14,6 +14,7 @@ from raqa.errors import UserError, neighbours
 from raqa.metrics.compare import Pair
 from raqa.metrics.compare import compare as compare_models
 from raqa.metrics.number import Interval, Number
+from raqa.reports.asked.silent import silent_text
 from raqa.reports.compare_answers import pair_answers, print_answer_pair
 from raqa.reports.compare_exams import pair_exams, print_exam_pair
 from raqa.reports.headline import kind_of
@@ -24,8 +25,8 @@ from raqa.reports.text import (
     corpus_text,
     count_text,
     decimals,
-    encoder_text,
     interval_text,
+    model_text,
     number_text,
     regime_text,
     seed_count_text,
@@ -107,6 +108,8 @@ def print_comparison(both: RunPair, console: Console) -> None:
     console.print(difference_text(both), highlight=False, soft_wrap=True)
     console.print(verdict_text(both), style="bold", highlight=False, soft_wrap=True)
     for letter, run in (("A", both.first), ("B", both.second)):
+        if (silent := silent_text(run, (both.first, both.second))) is not None:
+            console.print(f"{letter}: {silent}", highlight=False, markup=False, soft_wrap=True)
         for warning in warning_texts(run.scores, run.provenance):
             console.print(Text(f"{letter}: {warning}", style="yellow"), soft_wrap=True)
 
@@ -146,7 +149,7 @@ def _amount(number: Number, both: RunPair) -> str:
 def _described(run: Run) -> str:
     facts = run.provenance
     return (
-        f"{encoder_text(facts)} → {facts.head}, {corpus_text(facts)}, {regime_text(facts)}, "
+        f"{model_text(facts)}, {corpus_text(facts)}, {regime_text(facts)}, "
         f"{seed_count_text(facts.seeds)}"
     )
 

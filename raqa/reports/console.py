@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raqa.configuration.unused import NO_ENCODER
+from raqa.reports.asked.silent import silent_text
 from raqa.reports.headline import kind_of
 from raqa.reports.listing import plain_table
 from raqa.reports.run_tables import ASIDE, Run
@@ -112,4 +113,6 @@ def _verdict(run: Run) -> RenderableType:
         if run.transfer is None
         else [gap_text(run.transfer, run.scores.difference_unit or run.provenance.unit)]
     )
-    return Padding(Group(sentence, *gap, *warnings), (1, 0, 1, 0))
+    silent = silent_text(run)
+    beside = [] if silent is None else [Text(silent)]
+    return Padding(Group(sentence, *beside, *gap, *warnings), (1, 0, 1, 0))

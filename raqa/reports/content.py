@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from raqa.metrics.groups import GroupError
-from raqa.reports.columns import MODEL, NOTES, SETTING, VARIANT, Column
+from raqa.reports.asked.inputs import Inputs, inputs_of
+from raqa.reports.asked.silent import silent_text
+from raqa.reports.columns import MODEL, NOTES, SETTING, VARIANT, Column, model_columns
 from raqa.reports.headline import Detail, Headline, Kind, kind_of
 from raqa.reports.run_tables import Run
 from raqa.reports.text import (
@@ -43,7 +45,11 @@ class Aside:
 
 @dataclass(frozen=True)
 class RunView:
-    """One run as a report shows it."""
+    """One run as a report shows it.
+
+    Attributes:
+        silent: what is said of its no-audio baseline; None: it asked nobody.
+    """
 
     run: Run
     anchor: str
@@ -53,6 +59,7 @@ class RunView:
     groups: tuple[GroupError, ...]
     cohort: tuple[tuple[str, str, str], ...]
     set_aside: tuple[Aside, ...]
+    silent: str | None
     facts: tuple[tuple[str, str], ...]
     details: tuple[Detail, ...]
 
@@ -123,6 +130,7 @@ class Content:
 
     Attributes:
         tables: results, one table for each kind of task.
+        inputs: of responders that were asked, what they reached with each input.
         glossary: what the numbers mean, term and explanation.
         shared: what all runs have in common, heading and value; such columns are not repeated.
         left_out: what was found and is not in the report, a sentence each.
@@ -132,6 +140,7 @@ class Content:
     shared: tuple[tuple[str, str], ...]
     tables: tuple[ResultTable, ...]
     settings: tuple[Setting, ...]
+    inputs: tuple[Inputs, ...]
     glossary: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
 
@@ -148,10 +157,16 @@ def make_content(runs: Sequence[Run], left_out: Sequence[str] = ()) -> Content:
         for column in (*SETTING, *MODEL, *VARIANT)
         if len({column.cell(run).text for run in runs}) > 1
     ]
-    shared = [column for column in (*SETTING, *VARIANT) if column not in differing]
+    shared = [
+        column
+        for column in (*SETTING, *VARIANT)
+        if column not in differing and column.cell(runs[0]).text
+    ]
     views: dict[tuple[str, ...], list[RunView]] = {}
     for number, (run, name) in enumerate(zip(runs, _names(runs, differing), strict=True)):
-        views.setdefault(_texts(run, SETTING), []).append(_view(run, name, f"run-{number + 1}"))
+        views.setdefault(_texts(run, SETTING), []).append(
+            _view(run, name, f"run-{number + 1}", runs)
+        )
     settings = [_setting(key, views[key]) for key in sorted(views)]
     tables = tuple(_tables(settings, differing))
     return Content(
@@ -159,6 +174,7 @@ def make_content(runs: Sequence[Run], left_out: Sequence[str] = ()) -> Content:
         shared=tuple((column.heading, column.cell(runs[0]).text) for column in shared),
         tables=tables,
         settings=tuple(settings),
+        inputs=inputs_of(runs),
         glossary=tuple(
             dict.fromkeys(entry for table in tables for entry in table.views[0].kind.glossary)
         ),
@@ -176,7 +192,7 @@ def _tables(settings: Sequence[Setting], differing: Sequence[Column]) -> Iterato
         noted = any(NOTES.cell(view.run).text for view in views)
         columns = (
             *(column for column in SETTING if column in differing),
-            *MODEL,
+            *model_columns(view.run for view in views),
             *(column for column in VARIANT if column in differing),
             *kind.columns,
             *((NOTES,) if noted else ()),
@@ -190,7 +206,7 @@ def _texts(run: Run, columns: Sequence[Column]) -> tuple[str, ...]:
 
 def _names(runs: Sequence[Run], differing: Sequence[Column]) -> list[str]:
     """Name runs by model and variant; equal names get the end of the run's identity."""
-    columns = [*MODEL, *(column for column in VARIANT if column in differing)]
+    columns = [*model_columns(runs), *(column for column in VARIANT if column in differing)]
     names = [" · ".join(_texts(run, columns)) for run in runs]
     keys = [(_texts(run, SETTING), name) for run, name in zip(runs, names, strict=True)]
     counts = Counter(keys)
@@ -227,7 +243,7 @@ def _named(view: RunView) -> str:
     return f"{view.name}: {view.headline.text}"
 
 
-def _view(run: Run, name: str, anchor: str) -> RunView:
+def _view(run: Run, name: str, anchor: str, runs: Sequence[Run]) -> RunView:
     scores, facts = run.scores, run.provenance
     sides = [(side, scores.recordings[side], scores.subjects[side]) for side in SIDES]
     steps = [(step.name, step.recordings, step.subjects) for step in run.steps]
@@ -243,6 +259,7 @@ def _view(run: Run, name: str, anchor: str) -> RunView:
             Aside(reason, len(items), tuple(items[:NAMES_SHOWN]))
             for reason, items in group_set_aside(run.set_aside)
         ),
+        silent=silent_text(run, runs),
         facts=_facts(run),
         details=kind_of(run).details(run),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from raqa.reports.asked.inputs import Inputs
 from raqa.reports.content import GROUP_HEADINGS, Content, RunView
 
 
@@ -19,6 +20,8 @@ def markdown(content: Content) -> str:
         rows = [[column.cell(view.run).text for column in table.columns] for view in table.views]
         numeric = [column.numeric for column in table.columns]
         blocks += [pipe_table([column.heading for column in table.columns], rows, numeric)]
+    for inputs in content.inputs:
+        blocks += _inputs(inputs)
     for view in content.views:
         blocks += _run(view)
     if content.left_out:
@@ -30,8 +33,22 @@ def markdown(content: Content) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def _inputs(inputs: Inputs) -> list[str]:
+    """One responder's inputs side by side."""
+    blocks = [f"## {escape(inputs.responder)} by input", f"{escape(inputs.asked)}."]
+    for grid in (inputs.inputs, inputs.pairs):
+        if grid is not None:
+            rows = [[cell.text for cell in row] for row in grid.rows]
+            numeric = [heading.numeric for heading in grid.headings]
+            headings = [heading.text for heading in grid.headings]
+            blocks += [f"### {escape(grid.title)}"] if grid.title else []
+            blocks += [escape(grid.caption), pipe_table(headings, rows, numeric)]
+    return blocks
+
+
 def _run(view: RunView) -> list[str]:
     blocks = [f"## {escape(view.name)}", f"{escape(view.headline.text)}. {escape(view.verdict)}"]
+    blocks += [escape(view.silent)] if view.silent else []
     blocks += [f"> **{escape(warning)}**" for warning in view.warnings]
     if view.groups:
         numeric = [False, True, True, False, True, True]

@@ -12,6 +12,7 @@ import polars as pl
 from raqa.errors import UserError, neighbours
 from raqa.metrics.groups import GroupError
 from raqa.metrics.number import Number
+from raqa.reports.answer_files import answer_files
 from raqa.reports.content import Content, make_content
 from raqa.reports.results import find_runs, result_row, results_table
 from raqa.reports.run_folder import read_run
@@ -69,7 +70,8 @@ def write_report(
     """Write a report of at least one run.
 
     Returns:
-        the files: report.md; results.csv and groups.csv; report.html.
+        the files: report.md; results.csv and groups.csv; of answers to questions parts.csv; of
+        responders that were asked inputs.csv and input_pairs.csv; report.html.
 
     Raises:
         UserError: a format is unknown; the message names the choices.
@@ -90,6 +92,7 @@ def write_report(
             results_table(rows).with_columns(pl.col("classes").list.join("/")).write_csv()
         )
         texts["groups.csv"] = _groups_table(content).write_csv()
+        texts |= answer_files(content)
     if "html" in formats:
         from raqa.reports.html_page import html_page
 

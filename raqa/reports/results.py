@@ -13,6 +13,7 @@ import polars as pl
 
 from raqa.errors import UserError
 from raqa.metrics.transfer import TransferScores
+from raqa.reports.asked.asking import asking_row
 from raqa.reports.headline import kind_of
 from raqa.reports.provenance import Provenance
 from raqa.reports.run_folder import read_run
@@ -101,6 +102,13 @@ RESULTS: Columns = {
     "rouge_l_sd": pl.Float64,
     "bertscore_mean": pl.Float64,
     "bertscore_sd": pl.Float64,
+    "responder": pl.String,  # of a run that asked: the model, or who answered without one
+    "given": pl.String,  # of a recording: audio, spectrogram, both, none
+    "prompts": pl.Int64,  # questions that share a response count once
+    "unanswered": pl.Int64,  # questions that nothing came back for, whatever the reason
+    "tokens": pl.Int64,  # of prompts and responses; null where nobody counts them
+    "cost": pl.Float64,  # in the currency of responder.prices; null where they are not set
+    "latency_s": pl.Float64,  # median over prompts
     "spread_mean": pl.Float64,
     "spread_sd": pl.Float64,
     **{f"n_{side}": pl.Int64 for side in SIDES},  # recordings
@@ -188,6 +196,7 @@ def result_row(run: Run) -> dict[str, Any]:
         **ends("difference", scores.difference_interval),
         **mean_and_sd("spread", scores.spread),
         **kind_of(run).row(run),
+        **asking_row(run.asking),
         **{f"n_{side}": scores.recordings[side] for side in SIDES},
         **{f"subjects_{side}": scores.subjects[side] for side in SIDES},
         "set_aside": run.set_aside.height,

@@ -98,6 +98,13 @@ def encoder_text(provenance: Provenance) -> str:
     return f"{provenance.encoder}{mark}{random}"
 
 
+def model_text(provenance: Provenance) -> str:
+    """Encoder and head; the head alone where it is given no embeddings."""
+    if provenance.encoder == NO_ENCODER:
+        return provenance.head
+    return f"{encoder_text(provenance)} → {provenance.head}"
+
+
 def pretraining_overlap(provenance: Provenance) -> Overlap:
     """Whether the run's encoder was pre-trained on the corpus that it is tested on.
 
@@ -114,34 +121,48 @@ def pretraining_overlap(provenance: Provenance) -> Overlap:
 def verdict_text(scores: Scores, unit: str | None) -> str:
     """Whether the model is above the baseline, in one sentence.
 
-    "Above" and "below" are said only where the paired interval excludes zero.
-
     Args:
         unit: the label's.
     """
-    unit = scores.difference_unit or unit
-    places, baseline = decimals(unit), scores.baseline
-    gap = scores.difference_interval
-    if not gap.low.defined:
-        return f"Can not be told from the {baseline}: {gap.low.reason}."
-    if gap.low.value == gap.high.value == 0:
+    return difference_verdict(
+        scores.difference,
+        scores.difference_interval,
+        scores.baseline,
+        compared=scores.compared,
+        unit=scores.difference_unit or unit,
+    )
+
+
+def difference_verdict(
+    difference: Number, interval: Interval, baseline: str, *, compared: str, unit: str | None
+) -> str:
+    """Whether a model is above something else, in one sentence.
+
+    "Above" and "below" are said only where the paired interval excludes zero.
+
+    Args:
+        difference: of errors; below 0 the model is better.
+        compared: what kind of error.
+        unit: of the difference.
+    """
+    places = decimals(unit)
+    if not interval.low.defined:
+        return f"Can not be told from the {baseline}: {interval.low.reason}."
+    if interval.low.value == interval.high.value == 0:
         return f"Says the {baseline}."
-    sign = -1 if scores.difference.value < 0 else 1
-    low, high = sorted((sign * gap.low.value, sign * gap.high.value))
-    by = number_text(Number(sign * scores.difference.value), places)
+    sign = -1 if difference.value < 0 else 1
+    low, high = sorted((sign * interval.low.value, sign * interval.high.value))
+    by = number_text(Number(sign * difference.value), places)
     ends = interval_text(Interval(Number(low), Number(high)), places)
     amount = f"{by} {unit_text(unit)}".rstrip()
-    match scores.against_baseline:
-        case "above":
-            return f"Above the {baseline} by {amount} (95 % interval {ends})."
-        case "below":
-            return f"Worse than the {baseline} by {amount} (95 % interval {ends})."
-        case _:
-            direction = "smaller" if scores.difference.value < 0 else "larger"
-            return (
-                f"Can not be told from the {baseline}: the {scores.compared} is "
-                f"{amount} {direction}, 95 % interval {ends}."
-            )
+    if interval.excludes_zero():
+        found = "Above" if interval.high.value < 0 else "Worse than"
+        return f"{found} the {baseline} by {amount} (95 % interval {ends})."
+    direction = "smaller" if difference.value < 0 else "larger"
+    return (
+        f"Can not be told from the {baseline}: the {compared} is "
+        f"{amount} {direction}, 95 % interval {ends}."
+    )
 
 
 def gap_text(transfer: TransferScores, unit: str | None) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from pydantic import validate_call
 
+from raqa.reports.asked.asking import asking_row
 from raqa.reports.headline import kind_of
 from raqa.reports.run_tables import HISTORY
 from raqa.reports.text import pretraining_overlap
@@ -144,6 +145,7 @@ def summary(run: Run) -> dict[str, Any]:
     if run.transfer is not None:
         numbers["gap"] = run.transfer.gap.mean.value
     kept: dict[str, Any] = {name: value for name, value in numbers.items() if math.isfinite(value)}
+    kept.update({key: one for key, one in asking_row(run.asking).items() if one is not None})
     kept.update({f"n_{side}": count for side, count in scores.recordings.items()})
     kept.update({f"subjects_{side}": count for side, count in scores.subjects.items()})
     kept.update(

@@ -27,15 +27,12 @@ from raqa.responders.base import UNHEARD, Responder
 from raqa.responders.evaluate import evaluate
 from raqa.responders.hearing import Hearing
 from raqa.responders.store import ResponseStore
-from raqa.responders.usage import usage_text, write_usage
+from raqa.responders.usage import FACTS_FILE, USAGE_FILE, usage_text, write_usage
 from raqa.tables import TaskKind
 from raqa.training.history import HISTORY
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-_FACTS = "responder.json"
-_USAGE = "usage.csv"
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid", arbitrary_types_allowed=True))
@@ -103,7 +100,7 @@ class ZeroShotHead(QuestionHead):
         Raises:
             UserError: it is not there, or another responder was asked.
         """
-        file = folder / _FACTS
+        file = folder / FACTS_FILE
         if not file.is_file():
             raise UserError(f"There is no zero-shot head at {folder}.")
         if json.loads(file.read_text(encoding="utf-8")) != self.facts:
@@ -164,6 +161,6 @@ class FittedZeroShot(FittedQuestionHead):
         """Write who was asked and what it took; the responses themselves are in the store."""
         folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps(self.head.facts, indent=2, sort_keys=True, default=str)
-        (folder / _FACTS).write_text(text + "\n", encoding="utf-8")
+        (folder / FACTS_FILE).write_text(text + "\n", encoding="utf-8")
         if self.usage is not None:
-            write_usage(self.usage, folder / _USAGE)
+            write_usage(self.usage, folder / USAGE_FILE)

@@ -58,7 +58,6 @@ class TransformersResponder(Responder):
     device: Literal["auto", "cpu", "cuda"] = "auto"
     converses: ClassVar[bool] = True
     fetched: ClassVar[tuple[str, ...]] = ("model",)
-    converses: ClassVar[bool] = True
 
     @field_validator("model", mode="before")
     @classmethod

@@ -12,6 +12,12 @@ from raqa.display import csv_cell
 from raqa.responders.base import Response
 from raqa.tables import Columns
 
+FACTS_FILE = "responder.json"
+"""In a zero-shot head's folder: who was asked, and what it was given."""
+
+USAGE_FILE = "usage.csv"
+"""Beside it, USAGE columns."""
+
 USAGE: Columns = {
     "qa_id": pl.String,
     "request": pl.String,  # the store's key; questions with the same one share a response

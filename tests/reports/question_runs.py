@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from raqa.corpora.base import Step
 from raqa.reports.recipes.cells import ReportCell
 from raqa.reports.run_folder import RunFolder, read_run
 from raqa.reports.scoring import Answered
+from raqa.responders.base import Response
+from raqa.responders.usage import FACTS_FILE, USAGE_FILE, usage_table, write_usage
 from raqa.tables import FOLD, set_aside_table
 from reports.conftest import provenance
 
@@ -26,7 +29,8 @@ def answers_maker(folder: Path) -> MakeAnswers:
     """Make a function that writes a run below a folder and gives its cell.
 
     The run says the truth to a share `skill` of the questions, else what the prior says; of
-    `refused` it says that it can not tell. Everybody is asked about asthma (to be verified), two
+    `refused` it says that it can not tell. With `given` it asked a model; the first `unanswered`
+    questions were never answered. Everybody is asked about asthma (to be verified), two
     kinds of cough (open-ended) and age.
     """
 
@@ -41,6 +45,9 @@ def answers_maker(folder: Path) -> MakeAnswers:
         encoder: str = "mel_stats",
         problem: str | None = None,
         rendered: bool = True,
+        given: str | None = None,
+        responder: str = "constant",
+        unanswered: int = 0,
         **facts: Any,
     ) -> ReportCell:
         chosen = {"datamodule": "questions", "task": "qa", "encoder": encoder, "head": head}
@@ -48,7 +55,9 @@ def answers_maker(folder: Path) -> MakeAnswers:
             return ReportCell(chosen, None, problem)
         questions = _questions(subjects, corpora)
         test = questions.filter(split="test")
-        path = folder / "-".join([*chosen.values(), str(skill), str(subjects)])
+        if given:
+            chosen["head.hearing.given"] = given
+        path = folder / "-".join([*chosen.values(), str(skill), str(subjects), responder])
         known = provenance(
             path.name, list(seeds), corpus="questions", task="qa", unit=None, kind="questions",
             head=head, encoder=encoder, rendered=rendered, **facts,
@@ -56,10 +65,13 @@ def answers_maker(folder: Path) -> MakeAnswers:
         said = [_answers(test, skill, refused, seed) for seed in seeds]
         with RunFolder(path).draft() as draft:
             draft.write(
-                config="{}\n", provenance=known, fold=_fold(questions),
-                predictions=pl.concat(said), set_aside=set_aside_table(),
+                config=_config(responder if given else None), provenance=known,
+                fold=_fold(questions), set_aside=set_aside_table(),
+                predictions=pl.concat(_without(one, unanswered) for one in said),
                 steps=[Step("asked", test.height, subjects)],
                 answered=Answered(questions, named(test, _constant), rendered=rendered),
+                save_heads=_head(test, given, responder, unanswered) if given else None,
+                in_words=given is not None,
             )  # fmt: skip
             draft.publish(resamples=200)
         return ReportCell(chosen, read_run(path))
@@ -99,3 +111,38 @@ def _answers(test: pl.DataFrame, skill: float, refused: float, seed: int) -> pl.
         value=pl.when(silent).then(None).otherwise("value"),
         response=pl.when(silent).then(pl.lit("I cannot answer that.")).otherwise("response"),
     )
+
+
+def _without(answers: pl.DataFrame, count: int) -> pl.DataFrame:
+    lost = pl.int_range(pl.len()) < count
+    return answers.sort("qa_id").with_columns(
+        pl.when(~lost).then(pl.col(name)) for name in ("label", "value", "response")
+    )
+
+
+def _config(responder: str | None) -> str:
+    if responder is None:
+        return "{}\n"
+    kind = "plain.ConstantResponder" if responder == "constant" else "openai.OpenAIResponder"
+    return f"head: {{responder: {{_target_: raqa.responders.{kind}}}}}\n"
+
+
+def _head(
+    test: pl.DataFrame, given: str, responder: str, unanswered: int
+) -> Callable[[Path], None]:
+    """Writes what a zero-shot head leaves: every two questions share a prompt."""
+
+    def save(folder: Path) -> None:
+        folder.mkdir()
+        identity = {"responder": responder, "model": responder}
+        facts = {"responder": identity, "hearing": {"given": given}}
+        (folder / FACTS_FILE).write_text(json.dumps(facts))
+        names = test["qa_id"].sort().to_list()
+        rows = [
+            (name, f"{number // 2}", Response(None, "failed", "cut") if number < unanswered else
+             Response("yes", tokens_in=10, tokens_out=2, cost=0.5, latency_s=2.0), False)
+            for number, name in enumerate(names)
+        ]  # fmt: skip
+        write_usage(usage_table(rows), folder / USAGE_FILE)
+
+    return save

@@ -13,6 +13,7 @@ from raqa.metrics.questions.slices import NUMBERS, By
 from raqa.reports.compare_answers import pair_answers
 from raqa.reports.recipes.cells import ReportCell, variants
 from raqa.reports.recipes.published import Published
+from raqa.reports.recipes.question_inputs import HEARING, silent_partners
 from raqa.reports.recipes.tables import unique
 from raqa.reports.run_tables import Run
 from raqa.tables import QUESTION_TYPES
@@ -21,6 +22,9 @@ PRIOR = "question_prior"
 TEXT_ONLY = "text_only"
 READS_AND_HEARS = ("fusion", "soft_prefix")
 """Heads of which the question is what they gain by listening."""
+
+_TELLING = ("responder", "responder.model", HEARING)
+"""Settings whose values say by themselves what they are, in the order in which they are told."""
 
 Place = tuple[By, str]
 """A part of the questions, as in PartScores."""
@@ -44,7 +48,8 @@ class Block:
         key: the corpus trained on, and the one tested on.
         cells: by column, those of heads that only the paper has last.
         parts: of the questions, in the order in which they are shown.
-        contests: fusion and its like against text_only, then every model against the prior.
+        contests: fusion and its like against text_only, responders against themselves without the
+            recording, then every model against the prior.
     """
 
     key: tuple[str, str]
@@ -112,13 +117,21 @@ def _completed(cells: Sequence[ReportCell]) -> list[ReportCell]:
 def _names(cells: Sequence[ReportCell]) -> list[str]:
     encoders = len({cell.encoder for cell in cells}) > 1
     return [
-        ", ".join(
-            part
-            for part in (cell.head, cell.encoder if encoders else "", variant)
-            if part
-        )
+        _name(cell.head, cell.encoder if encoders else "", variant)
         for cell, variant in zip(cells, variants(cells), strict=True)
-    ]  # fmt: skip
+    ]
+
+
+def _name(head: str, encoder: str, variant: str) -> str:
+    """For example `zero_shot random audio`: values that say by themselves what they are stand so.
+
+    Args:
+        variant: what else tells the cell apart, `head.hearing.given=audio, responder=random`.
+    """
+    told = dict(one.partition("=")[::2] for one in variant.split(", ") if one)
+    words = [head, *(told.pop(key) for key in _TELLING if key in told)]
+    rest = (f"{key}={value}" for key, value in told.items())
+    return ", ".join(part for part in (" ".join(words), encoder, *rest) if part)
 
 
 def _block(
@@ -178,6 +191,10 @@ def _contests(cells: Mapping[str, ReportCell]) -> list[Contest]:
         for name in cells
         if cells[name].head in READS_AND_HEARS
         for other in [one for one in deaf if cells[one].encoder == cells[name].encoder] or deaf
+    ]
+    chosen = {name: cell.choices for name, cell in cells.items()}
+    found += [
+        _against(name, cells[name], other, cells[other]) for name, other in silent_partners(chosen)
     ]
     return found + [
         _against_prior(name, cell) for name, cell in cells.items() if cell.head != PRIOR

@@ -20,6 +20,7 @@ from raqa.reports.recipes.question_grid import (
     Place,
     make_blocks,
 )
+from raqa.reports.recipes.question_inputs import input_tables, silent_sentences
 from raqa.reports.recipes.question_picture import question_pictures
 from raqa.reports.recipes.question_table import (
     answers_table,
@@ -48,10 +49,10 @@ _COMPARED: tuple[tuple[Measure, str], ...] = (
 )
 CAPTION = (
     "First minus second on the same questions, with the 95 % interval over subjects, who are drawn "
-    "for both at once. Against text_only: what listening adds to reading the question. Against "
-    "question_prior: what a model adds to the most frequent training answer. Bold: the first is "
-    "better, the interval leaves out 0. Of the relative MAE, below 0 is better. The intervals are "
-    "not corrected for how many there are."
+    "for both at once. Against text_only, or given=none: what listening adds to reading the "
+    "question. Against question_prior: what a model adds to the most frequent training answer. "
+    "Bold: the first is better, the interval leaves out 0. Of the relative MAE, below 0 is better. "
+    "The intervals are not corrected for how many there are."
 )
 
 
@@ -64,6 +65,7 @@ def questions_report(
     table = answers_table(blocks, notes, published)
     numbers = None if recipe.parts else numbers_table(blocks, notes)
     tables = [table, *([numbers] if numbers else []), _differences_table(blocks, notes)]
+    tables += [one for block in blocks for one in input_tables(block.runs)]
     report = base_report(
         recipe,
         cells,
@@ -145,6 +147,7 @@ def _summary(blocks: Sequence[Block]) -> Iterator[str]:
         where = f"{' → '.join(unique(block.key))}: " if len(blocks) > 1 else ""
         yield from (where + text for text in _listening(block))
         yield from (where + text for text in _beyond_prior(block))
+        yield from (where + text for text in silent_sentences(block.runs))
         yield from (where + text for text in _remarks(block))
 
 

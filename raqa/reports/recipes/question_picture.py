@@ -61,8 +61,9 @@ def _draw(block: Block, places: Sequence[Place], measure: Measure) -> Figure:
     from matplotlib.figure import Figure as NewFigure
 
     models = list(block.runs)
+    names = max(1.6, 0.09 * max(map(len, models)))  # inches that the longest name takes
     figure = NewFigure(
-        figsize=(1.6 + 2.3 * len(places), 1.3 + 0.32 * len(models)), layout="constrained"
+        figsize=(names + 2.3 * len(places), 1.3 + 0.32 * len(models)), layout="constrained"
     )
     panels = figure.subplots(1, len(places), sharey=True, sharex=True, squeeze=False)[0]
     for panel, place in zip(panels, places, strict=True):

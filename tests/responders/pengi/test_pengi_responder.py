@@ -13,6 +13,7 @@ import soundfile
 from raqa.answering.base import Asked
 from raqa.errors import UserError
 from raqa.responders.evaluate import Evaluated
+from raqa.responders.hearing import Hearing
 from raqa.responders.pengi.model import Pengi
 from raqa.responders.pengi.responder import PengiResponder
 from raqa.responders.pengi.tokens import Tokens

@@ -1,0 +1,1 @@
+"""What reports say of runs that asked models which others trained."""
