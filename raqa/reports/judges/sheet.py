@@ -11,6 +11,7 @@ import polars as pl
 
 from raqa.display import csv_cell
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.judges.rules import RULES
 from raqa.reports.judges.read import Judged
 from raqa.tables import CRITERIA
@@ -93,6 +94,6 @@ def write_sheet(rows: pl.DataFrame, path: Path) -> None:
     texts = pl.col("recording", "question", "reference", "answer").map_elements(
         lambda text: csv_cell(text, _LONGEST), return_dtype=pl.String
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     # With its mark, so that spreadsheets take it for UTF-8.
     sheet.with_columns(texts).write_csv(path, include_bom=True, quote_style="non_numeric")

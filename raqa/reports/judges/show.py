@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raqa.display import csv_cell
+from raqa.folders import make_folder
 from raqa.metrics.agreement import Agreement
 from raqa.metrics.scores import FEW_SUBJECTS
 from raqa.reports.judges.compared import Compared, Part
@@ -50,7 +51,7 @@ def write_cases(cases: pl.DataFrame, path: Path) -> None:
     texts = pl.col(pl.String).map_elements(
         lambda text: csv_cell(text, 5_000), return_dtype=pl.String
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     cases.with_columns(texts).write_csv(path, include_bom=True)
 
 

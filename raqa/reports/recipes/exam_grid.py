@@ -19,6 +19,7 @@ from raqa.reports.run_tables import Run
 Place = tuple[By, str]
 """A part of an exam, as in ExamPart."""
 
+PAPER_ONLY = "the paper has this model, the recipe no run of it"
 _MODEL = ("responder", "responder.model")
 _GIVEN = "head.hearing.given"
 _ORDER = ("audio", "both", "spectrogram", "none")
@@ -79,8 +80,7 @@ def _of_paper(published: Published, models: Sequence[str]) -> Iterator[Row]:
     absent = [key for key in unique(key[:2] for key in published.exams) if key[0] not in models]
     for model, given in absent:
         several = sum(one == model for one, _ in absent) > 1
-        why = f"the recipe has no run of {model}; the paper has"
-        cell = ReportCell({"head": model}, None, why)
+        cell = ReportCell({"head": model}, None, PAPER_ONLY)
         yield Row(f"{model}, {given}" if several else model, model, given, cell)
 
 

@@ -170,7 +170,7 @@ def _difference(contest: Contest, place: Place, notes: Notes) -> Shown:
 
 
 _WORDED: tuple[tuple[str, str, Callable[[ExamPart], Number]], ...] = (
-    ("judged %", "accuracy", lambda part: percent(part.accuracy.mean)),
+    ("judged %", "accuracy", lambda part: percent(part.likeness.accuracy.mean)),
     ("ROUGE-L", "rouge_l", lambda part: part.likeness.rouge_l.mean),
     ("BERTScore", "bertscore", lambda part: part.likeness.bertscore.mean),
     ("wrong", "wrong", lambda part: Number(float(part.likeness.wrong))),

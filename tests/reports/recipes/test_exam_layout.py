@@ -70,7 +70,7 @@ def test_the_papers_number_stands_beside_ours_of_the_same_input(
     assert "question_type_inferred_published" not in ours  # which the paper does not print
     assert deaf["all_published"] is None
     assert (theirs["all"], theirs["all_published"]) == (None, 25.6)
-    assert "the recipe has no run of kimi-vl; the paper has" in report.notes
+    assert "the paper has this model, the recipe no run of it" in report.notes
 
 
 def test_parts_are_columns_and_coverage_stands_in_every_place(
