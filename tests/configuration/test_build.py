@@ -57,6 +57,8 @@ def _own_table(task: str) -> list[str]:
     """A corpus that has the task's label, whatever corpora are shipped."""
     if task == "qa":
         return ["head=question_prior"]
+    if task == "exam":
+        return _EXAM
     target = compose_config([f"task={task}"]).task.target
     column = f"+datamodule.corpus.attributes.{target}={{column: label}}"
     return ["datamodule=manifest", "datamodule.corpus.table=none.csv", column]
@@ -78,7 +80,16 @@ def _asker(responder: str) -> list[str]:
     return ["head=zero_shot", "task=qa", "head.hearing.given=none", *model]
 
 
+_EXAM = ["task=exam", "datamodule=demo_exam", "head=zero_shot", "responder=constant"]
+
+
+def _judging(judge: str) -> list[str]:
+    """An exam, and a model's name where a model judges."""
+    return [*_EXAM, *(["judge.responder.model=some"] if judge == "language_model" else [])]
+
+
 _NEEDS = {
+    "judge": _judging,
     "task": _own_table,
     "encoder": _without_download,
     "head": _suited_task,
