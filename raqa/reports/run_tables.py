@@ -153,7 +153,9 @@ def read_tables(path: Path) -> Run:
     fold = check_table(pl.read_parquet(path / FOLDS), FOLD, name="fold")
     own, asked = read_own(path, known.classes), read_answered(path, known)
     examined = read_examined(path, known)
-    scores, transfer = _scores(stored, predictions, fold, known.classes, own, asked or examined)
+    scores, transfer = _scores(
+        stored, predictions, fold, known.classes, own=own, asked=asked or examined
+    )
     return Run(
         path=path,
         config={str(key): value for key, value in config.items()},
@@ -176,6 +178,7 @@ def _scores(
     predictions: pl.DataFrame,
     fold: pl.DataFrame,
     classes: Sequence[str],
+    *,
     own: Own | None,
     asked: Answered | Examined | None,
 ) -> tuple[AnyScores, TransferScores | None]:
@@ -186,9 +189,10 @@ def _scores(
             TRANSFER.validate_python(stored.get("transfer")),
         )
     except ValidationError:
-        if not {"resamples", "bootstrap_seed"} <= stored["scores"].keys():
+        before = stored["scores"]
+        if not isinstance(before, dict) or not {"resamples", "bootstrap_seed"} <= before.keys():
             raise
-        draws = (int(stored["scores"]["resamples"]), int(stored["scores"]["bootstrap_seed"]))
+        draws = (int(before["resamples"]), int(before["bootstrap_seed"]))
         return (
             score_run(predictions, fold, classes, draws, asked),
             score_own(predictions, own, classes, draws),

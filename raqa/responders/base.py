@@ -164,7 +164,8 @@ class Responder(ABC):
         listens: whether recordings have to be opened for it at all.
         rate: of the waveforms that it is given, in Hz, where the user sets no other; None: each
             recording's own.
-        converses: whether it puts `Prompt.before` before a prompt.
+        converses: whether it can be talked to: puts `Prompt.before` before a prompt, and takes a
+            question from what it hears.
         published: the checkpoint that it takes, of models that are no service.
         fetched: settings that name models on huggingface.co, which are fetched when first used.
         pace: how it is asked.

@@ -130,8 +130,8 @@ class MediaReader(Reader):
         if self.longest_s is None or seconds < self.longest_s + _ROUNDING_S:
             return None
         return (
-            f"what it is to hear is {seconds:.1f} s long; the model hears {self.longest_s:g} s and "
-            "would drop the rest: set head.hearing.clip.length_s lower"
+            f"what is to be heard is {seconds:.1f} s long; the model hears at most "
+            f"{self.longest_s:g} s and would drop the rest: set head.hearing.clip.length_s lower"
         )
 
     def encode(self, prompts: Sequence[Prompt]) -> Mapping[str, Tensor]:

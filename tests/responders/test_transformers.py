@@ -11,10 +11,10 @@ import pytest
 from raqa.audio.waveform import Waveform
 from raqa.errors import UserError
 from raqa.responders import transformers
-from raqa.responders.base import Exchange, Heard, Prompt
+from raqa.responders.base import Heard, Prompt
 from raqa.responders.spectrogram import SpectrogramSettings, spectrogram_image
 from raqa.responders.transformers import TransformersResponder
-from raqa.responders.transformers_reader import load_reader, messages
+from raqa.responders.transformers_reader import messages
 from tests.answering.soft_prefix.tiny import CHAT, tiny_model
 from tests.responders.asking import ask, asked, outcomes, question
 
@@ -100,32 +100,6 @@ def test_media_stand_before_the_words_and_only_parts_hold_them() -> None:
     assert messages(Prompt("q", "heard?"), None, parts=False) == [
         {"role": "user", "content": "heard?"}
     ]
-
-
-def test_earlier_turns_stand_before_a_question_and_what_is_heard_before_all() -> None:
-    heard = Heard(Waveform(np.zeros(800, np.float32), 8000))
-    before = (Exchange("one?", "B"), Exchange("two?", "A"))
-    said = messages(Prompt("q", "three?", heard=heard, before=before), "be brief", parts=True)
-    assert [one["role"] for one in said] == ["system", *["user", "assistant"] * 2, "user"]
-    assert [part["type"] for part in said[1]["content"]] == ["audio", "text"]
-    assert [one["content"][-1]["text"] for one in said[1:]] == ["one?", "B", "two?", "A", "three?"]
-    assert all(len(one["content"]) == 1 for one in said[2:])
-
-
-@pytest.mark.parametrize(
-    ("chat", "text"),
-    [(CHAT, "user cough ?assistant It is dry .user heard ? Answer :"),
-     (None, "cough ?\nAnswer: It is dry .\n\nheard ?\nAnswer:")],
-)  # fmt: skip
-def test_a_text_model_is_told_what_was_said_before(
-    chat: str | None, text: str, tmp_path: Path
-) -> None:
-    tiny_model(tmp_path / "model", chat=chat)
-    reader = load_reader(str(tmp_path / "model"), "main", None)
-    prompt = Prompt("q", "heard ?", before=(Exchange("cough ?", "It is dry ."),))
-    encoded = reader.encode([prompt, Prompt("q", "heard ?")])
-    assert encoded["input_ids"][0].tolist() == reader.tokenizer(text)["input_ids"]
-    assert encoded["attention_mask"][1].tolist() == sorted(encoded["attention_mask"][1].tolist())
 
 
 def test_a_prompt_that_is_too_long_fails_alone(tmp_path: Path) -> None:

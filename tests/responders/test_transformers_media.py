@@ -12,6 +12,9 @@ import pytest
 from raqa.audio.clip import ClipPolicy
 from raqa.configuration.build import build_node
 from raqa.configuration.overrides import compose_config
+from raqa.main import main
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import Run
 from raqa.responders.base import Input
 from raqa.responders.spectrogram import SpectrogramSettings
 from raqa.responders.transformers import TransformersResponder
@@ -126,6 +129,29 @@ def test_the_shortest_recording_there_is_is_heard_as_in_a_batch(
     alone = hear(responder, asked(rows[:1], paths), tmp_path / "alone", "audio")
     assert together.answers["response"].n_unique() == 2
     assert alone.answers["response"][0] == together.answers["response"][0]
+
+
+@pytest.mark.slow
+def test_a_preset_answers_a_run_and_the_run_again(tiny_media: Tiny, tmp_path: Path) -> None:
+    def run(*changes: str) -> Run:
+        runs = tmp_path / f"runs{len(changes)}"
+        main(
+            ["task=qa", "head=zero_shot", "seeds=1", "datamodule.corpus.subjects=20",
+             "responder=qwen2_audio", f"responder.model={tiny_media('qwen2_audio')}", *HERE,
+             "head.hearing.clip.length_s=2", f"paths.runs={runs}",
+             f"paths.cache={tmp_path / 'cache'}", *changes]
+        )  # fmt: skip
+        (found,) = (path for path in runs.iterdir() if path.name != "splits")
+        return read_run(found)
+
+    first, again = run(), run("responder.batch_size=3")
+    assert first.provenance.head.startswith("zero_shot_qwen2_audio")
+    assert first.predictions.height > 20
+    assert first.predictions["response"].n_unique() > 10
+    assert again.predictions.equals(first.predictions)
+    usage = [pl.read_csv(one.path / "head" / "usage.csv") for one in (first, again)]
+    assert set(usage[0]["outcome"]) == {"answered"}
+    assert [one["from_store"].all() for one in usage] == [False, True]
 
 
 def test_of_a_model_that_speaks_only_the_part_that_thinks_is_loaded(tiny_media: Tiny) -> None:

@@ -162,5 +162,5 @@ def test_a_spoken_question_that_is_over_when_the_model_hears_no_more_fails_alone
     said = model.say([short, long, full])
     assert [one.outcome for one in said] == ["answered", "failed", "answered"]
     assert said[1].reason is not None
-    assert "is 2.5 s long; the model hears 2 s and would drop the rest" in said[1].reason
+    assert "is 2.5 s long; the model hears at most 2 s and would drop" in said[1].reason
     assert said[2] == replace(model.say([full])[0], latency_s=said[2].latency_s)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from raqa.errors import UserError, neighbours
+from raqa.folders import make_folder
 from raqa.reports.recipes.cells import (
     Layout,
     RecipeFacts,
@@ -79,7 +80,7 @@ def write_recipe_report(
         UserError: a format is unknown.
     """
     check_formats(formats)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     texts = _texts(report, formats)
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")
@@ -120,7 +121,7 @@ def _texts(report: RecipeReport, formats: Collection[str]) -> dict[str, str]:
 
 def _figures(pictures: Sequence[Picture], folder: Path) -> list[Path]:
     """Every figure as PNG and PDF, without the date that would make equal reports differ."""
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     files = []
     for picture in pictures:
         figure = picture.draw()
