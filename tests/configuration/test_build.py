@@ -57,6 +57,8 @@ def _own_table(task: str) -> list[str]:
     """A corpus that has the task's label, whatever corpora are shipped."""
     if task == "qa":
         return ["head=question_prior"]
+    if task == "exam":
+        return _EXAM
     target = compose_config([f"task={task}"]).task.target
     column = f"+datamodule.corpus.attributes.{target}={{column: label}}"
     return ["datamodule=manifest", "datamodule.corpus.table=none.csv", column]
