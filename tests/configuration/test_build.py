@@ -202,6 +202,16 @@ def test_a_manifest_without_a_table_says_what_to_set() -> None:
     assert "set datamodule.corpus.table to its file" in _problems("datamodule=manifest")
 
 
+@pytest.mark.parametrize("task", ["qa", "age"])
+def test_heads_that_answer_hold_no_subjects_back_for_an_interval(task: str) -> None:
+    settings = [f"task={task}", "head=zero_shot", "responder=constant"]
+    message = _problems(*settings, "trainer.calibration=0.2")
+    assert "trainer.calibration=0.2: subjects are held back for an interval" in message
+    assert "ZeroShotHead answers questions" in message
+    assert _build(*settings, "trainer.calibration=0")
+    assert _build("task=age", "trainer.calibration=0.2")
+
+
 def test_several_devices_are_refused_for_a_small_head() -> None:
     assert "trainer.devices=2: MLPHead is too small" in _problems("trainer.devices=2")
 
