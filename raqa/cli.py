@@ -19,6 +19,7 @@ from raqa.main import STOPPED, USER_MISTAKE, print_problems
 from raqa.main import main as train_main
 from raqa.predict_command import predict
 from raqa.questions.command import app as questions
+from raqa.reports.judges.command import app as judge
 from raqa.reports.wandb_command import app as wandb
 from raqa.sweeps import cluster_command as cluster
 from raqa.sweeps import command as sweeps
@@ -49,6 +50,7 @@ app.add_typer(cache, name="cache")
 app.add_typer(weights, name="weights")
 app.add_typer(wandb, name="wandb")
 app.add_typer(questions, name="qa")
+app.add_typer(judge, name="judge")
 app.add_typer(exams, name="exam")
 
 Overrides = Annotated[
@@ -127,7 +129,7 @@ def list_corpora() -> None:
 
 @corpora.command()
 def check(name: OptionalName = None, overrides: Overrides = None) -> None:
-    """Check a corpus's layout and labels, or say of all corpora what is there, a line each."""
+    """Check a corpus's layout and labels, or say of all corpora what is there."""
     from raqa.configuration.folder import group_choices
     from raqa.corpora.check import check_corpus, print_check
     from raqa.corpora.overview import glance, print_overview

@@ -13,6 +13,7 @@ from rich.console import Console
 from raqa.configuration.build import build_node, check_clip
 from raqa.corpora.cohort import audio_present
 from raqa.errors import UserError
+from raqa.folders import make_folder
 
 if TYPE_CHECKING:
     from raqa.embeddings.extract import Embeddings
@@ -65,7 +66,7 @@ def write_vectors(embeddings: Embeddings, path: Path) -> None:
     Columns: recording_id (String) and vector (Array of Float32; frames one inside the other).
     """
     table = pl.DataFrame({"recording_id": embeddings.recording_ids, "vector": embeddings.vectors})
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     table.write_parquet(unfinished)
     unfinished.replace(path)

@@ -59,6 +59,7 @@ def storage_problem(error: BaseException) -> str | None:
     elif number in _NOT_ALLOWED:
         remedy = "paths.data is read; paths.runs, paths.cache and --out are written: choose others."
     elif number in _NO_FOLDER:
+        place += "no folder that can be used, "
         remedy = "Choose other folders: paths.data, paths.runs, paths.cache, --out."
     else:
         return None

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from raqa.embeddings.extract import Embeddings
 
 
+_IN_WORDS = ("questions", "exam")
+"""What a task is about that asks instead of predicting an attribute."""
+
+
 @dataclass(frozen=True)
 class Embedded:
     """The embeddings of one or more corpora; recording_ids are unique within a corpus only.
@@ -225,6 +229,7 @@ def count_steps(
     for recordings in sided:
         present = audio_present(recordings)
         target = taken.main.target
+        known = "with a question" if target in _IN_WORDS else f"{target} known"
         labelled = present.table.filter(pl.col(target).is_not_null(), pl.col("side").is_not_null())
         corpora = recordings.table["corpus"].unique().to_list()
         asked = _rows_of(corpora, taken)
@@ -235,7 +240,7 @@ def count_steps(
             *present.steps,
             *(
                 Step(name, rows.height, rows.select("corpus", "subject_id").n_unique())
-                for name, rows in [(f"{target} known, on a side", labelled), *left]
+                for name, rows in [(f"{known}, on a side", labelled), *left]
             ),
         )
         prefix = f"{recordings.corpus}: " if len(sided) > 1 else ""

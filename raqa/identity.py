@@ -32,10 +32,11 @@ TRANSIENT = (
     "trainer.accelerator",
     "trainer.devices",
     "head.folder",
+    "judge.folder",
     "task.file",
     *(
         f"{responder}.{setting}"
-        for responder in ("responder", "head.responder")
+        for responder in ("responder", "head.responder", "judge.responder")
         for setting in ("pace", "timeout_s", "key_variable", "prices")
     ),
     *(

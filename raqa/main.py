@@ -20,6 +20,7 @@ from raqa.configuration.folder import ROOT_CONFIG, config_folder
 from raqa.configuration.help import print_help
 from raqa.configuration.overrides import check_overrides, compose_config
 from raqa.errors import UserError, storage_problem
+from raqa.folders import make_folder
 from raqa.mistakes import Mistakes
 from raqa.stop_request import StopRequest
 from raqa.sweeps.command import names_recipe, sweep_recipe
@@ -47,11 +48,12 @@ def main(arguments: Sequence[str] | None = None, command: str = "python train.py
         sweep = "-m" in arguments or "--multirun" in arguments
         check_overrides(_overrides(arguments), _extra_folders(arguments), sweep=sweep)
         _check_launcher(arguments, sweep=sweep)
+        runs = _make_runs_folder(arguments)
     except UserError as error:
         print_problems(error)
         sys.exit(USER_MISTAKE)
     try:
-        failed = _hydra_run(arguments, command)
+        failed = _hydra_run(arguments, command, runs)
     except StoppedError as stopped:
         Console().print(f"Stopped {stopped}. The same command goes on from there.")
         sys.exit(STOPPED)
@@ -80,11 +82,29 @@ def _check_launcher(arguments: Sequence[str], *, sweep: bool) -> None:
         )
 
 
-def _hydra_run(arguments: Sequence[str], command: str) -> bool:
+def _make_runs_folder(arguments: Sequence[str]) -> Path:
+    """The folder of all runs, made before Hydra makes it, whose refusals are tracebacks.
+
+    Raises:
+        UserError: it can not be made.
+    """
+    places = [one for one in _overrides(arguments) if one.startswith("paths")]
+    runs = Path(compose_config(places, _extra_folders(arguments)).paths.runs)
+    try:
+        make_folder(runs)
+    except OSError as error:
+        raise (_mistake(error) or error) from error
+    return runs
+
+
+def _hydra_run(arguments: Sequence[str], command: str, runs: Path) -> bool:
     """Let Hydra compose and run once, or once for every combination of a sweep.
 
     A combination that can not run is printed at once and does not stop the others. Those that a
     launcher ran elsewhere are printed when all have ended.
+
+    Args:
+        runs: the folder of all runs.
 
     Returns:
         whether any could not run.
@@ -122,8 +142,7 @@ def _hydra_run(arguments: Sequence[str], command: str) -> bool:
         launch()
     finally:
         sys.argv = given
-    places = [one for one in _overrides(arguments) if one.startswith("paths")]
-    elsewhere = mistakes.take(Path(compose_config(places, _extra_folders(arguments)).paths.runs))
+    elsewhere = mistakes.take(runs)
     for error in elsewhere:
         print_problems(error)
     return bool(printed or elsewhere)

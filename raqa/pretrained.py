@@ -42,7 +42,10 @@ def load_pretrained(
         except OSError:  # the cache lacks it, or a part of it
             _check_reachable(model, revision, setting)
         return loader(model, revision=revision, **options)
-    except (OSError, ValueError, ImportError, KeyError, RuntimeError) as error:
+    except ImportError as error:  # the library names the package, then where to read on
+        named = first_line(error).split(". ")[0]
+        raise UserError(f"{setting}={model} needs a package: {named}.") from error
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise UserError(f"{setting}={model} can not be loaded: {first_line(error)}.") from error
 
 
@@ -117,6 +120,20 @@ def first_line(error: BaseException) -> str:
     """The first line of an error's text, without the stop at its end."""
     text = str(error).strip()
     return text.splitlines()[0].rstrip(".:") if text else type(error).__name__
+
+
+@contextmanager
+def quiet_library() -> Iterator[None]:
+    """Keep transformers from warning of what publishers wrote into their files."""
+    from transformers.utils import logging as library_logging
+
+    logging: Any = library_logging
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
 
 
 @contextmanager

@@ -114,12 +114,7 @@ def run(
     result = read_run(prepared.folder.path) if finished else execute(prepared, console, stop=stop)
     print_run(result, console)
     if finished:
-        again = (
-            "trains it again"
-            if prepared.experiment.head.learns
-            else "scores it again and asks only what is not kept"
-        )
-        console.print(f"[dim]Finished before; force=true {again}.[/dim]", highlight=False)
+        console.print("[dim]Finished before; force=true trains it again.[/dim]", highlight=False)
     return result
 
 
@@ -134,6 +129,8 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     """
     check_single()
     prepared.experiment.head.check()
+    if prepared.experiment.judge is not None:
+        prepared.experiment.judge.check()
     from raqa.answering.base import QuestionHead
 
     experiment, recordings = prepared.experiment, prepared.recordings
@@ -150,7 +147,6 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     loggers = experiment.logger.start(facts)
     try:
         outcome = _fitter(experiment)(fitting, recordings, folds, facts, loggers)
-        folds = folds.without(outcome.unusable)
         with prepared.folder.draft() as draft:
             draft.write(
                 config=OmegaConf.to_yaml(prepared.config, resolve=True),
@@ -159,6 +155,7 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
                 predictions=outcome.predictions,
                 own=outcome.own,
                 answered=outcome.answered,
+                examined=outcome.examined,
                 set_aside=pl.concat(
                     [*(corpus.set_aside for corpus in recordings), audio_aside, outcome.set_aside]
                 ),
@@ -185,11 +182,15 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
 
 
 def _fitter(experiment: Experiment) -> Fitter:
-    """How this head is fitted: to labels, to questions, or to labels asked for as questions."""
+    """How this head is fitted: to labels, to questions, to labels asked for; or is examined."""
     from raqa.answering.base import QuestionHead
 
     if not isinstance(experiment.head, QuestionHead):
         return fit_labels
+    if experiment.task.kind == "exam":
+        from raqa.exam_fitting import sit_exam
+
+        return sit_exam
     from raqa.question_fitting import fit_asked_labels, fit_questions
 
     return fit_questions if experiment.task.kind == "questions" else fit_asked_labels
@@ -212,14 +213,15 @@ def _words(choices: Mapping[str, str], experiment: Experiment) -> dict[str, str]
 
 def question_facts(experiment: Experiment) -> dict[str, Any]:
     """What else is said of a run that answers questions."""
-    if experiment.task.kind != "questions":
+    if experiment.task.kind not in {"questions", "exam"}:
         return {}
     from raqa.answering.base import QuestionHead
+    from raqa.exams.task import ExamTask
     from raqa.questions.task import QuestionTask
 
     head, task = experiment.head, experiment.task
     assert isinstance(head, QuestionHead)
-    assert isinstance(task, QuestionTask)
+    assert isinstance(task, QuestionTask | ExamTask)
     return {
         "rendered": head.says_labels,
         "text_scorer": None if task.bertscore is None else asdict(task.bertscore),

@@ -65,13 +65,13 @@ Command = Callable[..., str]
 
 @pytest.fixture
 def raqa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run `raqa ...`; what it printed, on one line."""
+    """Run `raqa ...`; what it printed, on one line, or with `columns` as a terminal shows it."""
 
-    def call(*arguments: str, status: int = 0) -> str:
+    def call(*arguments: str, status: int = 0, columns: int | None = None) -> str:
         from raqa.cli import main
 
         monkeypatch.setattr(sys, "argv", ["raqa", *arguments])
-        monkeypatch.setenv("COLUMNS", "300")
+        monkeypatch.setenv("COLUMNS", str(columns or 300))
         try:
             main()
             code: object = 0
@@ -80,7 +80,8 @@ def raqa(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         shown = capsys.readouterr()
         assert code == status, shown
         assert "Traceback" not in shown.out + shown.err
-        return " ".join((shown.out + shown.err).split())
+        printed = shown.out + shown.err
+        return printed if columns else " ".join(printed.split())
 
     return call
 

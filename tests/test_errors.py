@@ -2,10 +2,12 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
 from raqa.errors import UserError, neighbours, storage_problem
+from raqa.folders import make_folder
 
 
 def test_near_names_come_first_then_all_in_order() -> None:
@@ -36,6 +38,18 @@ def test_a_disk_that_can_not_be_used_is_told_with_what_to_do(number: int) -> Non
     assert message is not None
     assert message.startswith("runs/x: ")
     assert "paths.runs" in message
+
+
+def test_a_place_that_takes_no_folder_is_told_as_one(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file") as raised:
+        make_folder(tmp_path / "file" / "x")
+    message = storage_problem(raised.value)
+    assert message is not None
+    assert "no folder that can be used" in message
+    make_folder(tmp_path / "a" / "b")
+    make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
 
 
 def test_libraries_say_in_words_that_the_disk_is_full() -> None:

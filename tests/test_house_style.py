@@ -46,6 +46,11 @@ def test_nothing_that_could_execute_a_file_is_called(path: Path) -> None:
         assert risk not in text
 
 
+def test_folders_are_made_in_one_way_which_tells_where_none_can_be() -> None:
+    making = [_name(p) for p in SOURCES if ".mkdir(" in p.read_text(encoding="utf-8")]
+    assert [name for name in making if name.startswith("raqa")] == ["raqa/folders.py"]
+
+
 _SOUND = {"corpora", "audio", "encoders", "embeddings"}
 _LAST = {"reports", "sweeps", "cli", "run", "main", "ask", "predict"}
 _LATER = {"metrics", "configuration"} | _LAST
@@ -59,6 +64,7 @@ LATER = {
     "heads": _SOUND | {"regimes", "questions", "training", "answering"} | _LATER,
     "training": _SOUND | {"regimes", "questions", "answering"} | _LATER,
     "answering": _SOUND | {"regimes", "questions"} | _LATER,
+    "judges": _SOUND | {"regimes", "heads", "training", "exams"} | _LATER,
     "exams": {"configuration"} | _LAST,
     "metrics": _SOUND | {"regimes", "heads", "training", "answering", "configuration"} | _LAST,
 }

@@ -25,6 +25,7 @@ from raqa.answering.base import (
     learnt_answers,
 )
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.tables import TaskKind
 from raqa.training.history import HISTORY
 
@@ -103,7 +104,7 @@ class Lookup(FittedQuestionHead):
 
     def save(self, folder: Path) -> None:
         """Write the counts."""
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self.table.write_parquet(folder / _FILE)
 
 

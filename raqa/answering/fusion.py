@@ -39,6 +39,7 @@ from raqa.answering.fusion_model import FusionModel, FusionObjective, Tables
 from raqa.answering.targets import NAME, Targets
 from raqa.answering.text_encoder import TextEncoder
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.heads.base import GradientHead
 from raqa.heads.data import FitData, FloatArray
 from raqa.heads.mlp import Activation
@@ -268,7 +269,7 @@ class FittedFusion(FittedQuestionHead):
             "deviation": self.targets.deviation,
             "history": self.history.to_dict(as_series=False),
         }
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         write_arrays(folder / _FILE, {**self.scales, **self.parameters}, facts)
 
 

@@ -23,6 +23,7 @@ from raqa.answering.base import (
     learnt_answers,
 )
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.heads.data import FloatArray
 from raqa.training.history import HISTORY
 
@@ -175,7 +176,7 @@ class FittedSVM(FittedQuestionHead):
         """Write all machines in a format that executes nothing when it is read."""
         import skops.io
 
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         skops.io.dump(dict(self.machines), folder / _FILE)
 
 

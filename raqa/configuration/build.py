@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from raqa.embeddings.extract import EmbedSettings
     from raqa.encoders.base import Encoder
     from raqa.heads.base import Head
+    from raqa.judges.base import Judge
     from raqa.regimes.base import Regime
     from raqa.regimes.split import Split
     from raqa.regimes.task import Task
@@ -41,6 +42,7 @@ class Experiment:
 
     Attributes:
         encoder, clip, embed: None where the head is given no embeddings.
+        judge: of an exam's answers; None: rules.
     """
 
     corpus: Corpus
@@ -55,6 +57,7 @@ class Experiment:
     trainer: TrainerSettings
     logger: Tracker
     seeds: tuple[int, ...]
+    judge: Judge | None = None
 
 
 # Where each object stands in the config. Cheap ones first: the encoder may have to load weights.
@@ -69,6 +72,7 @@ _NODES = {
     "split": "split",
     "trainer": "trainer",
     "logger": "logger",
+    "judge": "judge",
     "encoder": "encoder",
 }
 
@@ -90,7 +94,8 @@ def build(config: DictConfig) -> Experiment:
     """
     problems: list[str] = []
     parts: dict[str, Any] = {}
-    unused = () if uses_embeddings(config) else EMBEDDING
+    unused = {*(() if uses_embeddings(config) else EMBEDDING)}
+    unused |= {"judge"} if config.get("judge") is None else set()
     for name, path in _NODES.items():
         if name in unused:
             parts[name] = None
@@ -110,6 +115,11 @@ def build(config: DictConfig) -> Experiment:
     if config.get("responder") is not None and not hasattr(experiment.head, "responder"):
         problems.append(
             f"responder: {type(experiment.head).__name__} asks nobody. Set head=zero_shot."
+        )
+    if experiment.judge is not None and experiment.task.kind != "exam":
+        problems.append(
+            f"judge: task={experiment.task.target} has no answers to be judged, only task=exam "
+            "has. Leave it out."
         )
     if problems:
         raise UserError(problems)
@@ -182,7 +192,8 @@ def _causes(path: str, error: BaseException) -> Iterable[str]:
     if isinstance(cause, ValidationError):
         yield from _validation(path, cause)
     elif isinstance(cause, UserError):
-        yield from cause.problems
+        of_judge = path.startswith("judge.responder")
+        yield from (f"judge.{one}" if of_judge else one for one in cause.problems)
     else:
         yield f"{path}: {' '.join(str(cause or error).split())}"
 

@@ -19,6 +19,7 @@ from raqa.corpora.base import Recordings
 from raqa.corpora.disagreements import STAGE
 from raqa.corpora.shortcuts import find_shortcuts
 from raqa.embeddings.hashes import content_hash
+from raqa.folders import make_folder
 from raqa.tables import SetAside, set_aside_table
 
 AUDIT = {
@@ -84,7 +85,7 @@ class Audit:
         Returns:
             the list of files, of what was set aside, and of the labels against the formats.
         """
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         paths = (path, *(path.with_name(f"{path.stem}-{name}{path.suffix}")
                          for name in ("set-aside", "shortcuts")))  # fmt: skip
         for table, place in zip((self.table, self.set_aside, self.shortcuts), paths, strict=True):

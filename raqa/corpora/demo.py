@@ -21,6 +21,7 @@ from raqa.corpora.base import Corpus, Recordings
 from raqa.corpora.cough_synthesis import RATE, cough_clips, draw_person
 from raqa.corpora.label_table import read_label_table
 from raqa.corpora.labels import LabelColumn, read_attributes
+from raqa.folders import make_folder
 
 _VERSION = 1  # raise when the same settings begin to make other clips
 _MADE = 1_577_836_800  # 2020-01-01: files made twice must not look like other files
@@ -92,7 +93,7 @@ class Demo(Corpus):
 
     def _make(self) -> None:
         """Make all clips in a folder beside, and rename it once it is whole."""
-        self.root.mkdir(parents=True, exist_ok=True)
+        make_folder(self.root)
         draft = Path(tempfile.mkdtemp(dir=self.root, prefix=".making-"))
         try:
             labels = [row for subject in range(self.subjects) for row in self._make_subject(

@@ -1,8 +1,9 @@
-"""All corpora at a glance, a line each: what is there, how much of it, where to get the rest."""
+"""All corpora at a glance: what is there, how much of it, where to get the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -12,6 +13,9 @@ from raqa.corpora.base import Corpus
 from raqa.errors import UserError
 
 _COLOURS = {"present": "green", "partly": "yellow", "labels": "yellow", "fault": "red"}
+
+_BESIDE = 70
+"""Columns that addresses need; where there are fewer beside the numbers, text stands below them."""
 
 _LEGEND = (
     "partly: some audio is there; labels: none is; fault: something is there and can not be read",
@@ -52,21 +56,35 @@ def glance(corpus: Corpus) -> Glance:
 
 
 def print_overview(glances: Iterable[Glance], console: Console) -> None:
-    """Print one line for each corpus, as it is read."""
-    header = f"{'corpus':<16}{'state':<11}{'audio / recordings':>20}{'subjects':>10}  how to get it"
-    console.print(f"[bold]{header}[/bold]", soft_wrap=True, highlight=False)
+    """Print a line for each corpus, as it is read, and what to do beside it or below."""
+    header = f"{'corpus':<16}{'state':<11}{'audio / recordings':>20}{'subjects':>10}"
+    beside = console.width - len(header) - 2 >= _BESIDE
+    title = f"{header}  how to get it" if beside else header
+    console.print(f"[bold]{title}[/bold]", soft_wrap=True, highlight=False)
     for one in glances:
-        counts = "" if one.recordings is None else f"{one.audio:,} / {one.recordings:,}"
-        mark = " " if one.corpus.subject_known else "*"
-        subjects = "" if one.subjects is None else f"{one.subjects:,}{mark}"
-        colour = _COLOURS.get(one.state, "dim")
-        line = (
-            f"{escape(one.corpus.name):<16}[{colour}]{one.state:<11}[/{colour}]"
-            f"{counts:>20}{subjects:>10}  [dim]{escape(_remark(one))}[/dim]"
-        )
-        console.print(line, soft_wrap=True, highlight=False)
+        indent = len(header) + 2 if beside else 4
+        remark = _wrapped(_remark(one), indent, console.width)
+        start = f"{_numbers(one)}  {next(remark)}" if beside else _numbers(one)
+        for line in (start, *(" " * indent + rest for rest in remark)):
+            console.print(line.rstrip(), soft_wrap=True, highlight=False)
     for line in _LEGEND:
-        console.print(line, soft_wrap=True, highlight=False)
+        console.print(line, highlight=False)
+
+
+def _numbers(one: Glance) -> str:
+    """Name, state and counts."""
+    counts = "" if one.recordings is None else f"{one.audio:,} / {one.recordings:,}"
+    mark = " " if one.corpus.subject_known else "*"
+    subjects = "" if one.subjects is None else f"{one.subjects:,}{mark}"
+    colour = _COLOURS.get(one.state, "dim")
+    name = escape(f"{one.corpus.name:<16}")
+    return f"{name}[{colour}]{one.state:<11}[/{colour}]{counts:>20}{subjects:>10}"
+
+
+def _wrapped(text: str, indent: int, width: int) -> Iterator[str]:
+    """A text in lines that fit after an indent; an address is never broken."""
+    lines = textwrap.wrap(text, width - indent, break_long_words=False, break_on_hyphens=False)
+    return (f"[dim]{escape(line)}[/dim]" for line in lines or [""])
 
 
 def _remark(one: Glance) -> str:

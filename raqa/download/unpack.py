@@ -23,6 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from raqa.download.names import ArchiveError, Names, is_litter, refuse
+from raqa.folders import make_folder
 
 MOST_RATIO = 200
 """Unpacked to packed bytes. Silence packs a thousandfold, but no corpus is mostly silence."""
@@ -226,7 +227,7 @@ def _limit(packed: int) -> int:
 def _write(source: IO[bytes], draft: Path, path: PurePosixPath, size: int) -> UnpackedFile:
     """Write one member; it has the size that it claims, or the archive is damaged."""
     target = draft / path
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     digest, have = hashlib.sha256(), 0
     with target.open("xb") as file:
         while block := source.read(1 << 20):

@@ -7,6 +7,8 @@ import time
 import uuid
 from pathlib import Path
 
+from raqa.folders import make_folder
+
 WRITING = ".writing-"
 """Begins the name of a file that is being written; one that stays is a killed run's."""
 
@@ -19,7 +21,7 @@ def write_atomically(path: Path, *chunks: bytes | memoryview) -> None:
 
     Needs no lock: writers of different names never meet, and of one name the last one wins whole.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     temporary = path.parent / f"{WRITING}{uuid.uuid4().hex}"
     try:
         with temporary.open("xb") as file:

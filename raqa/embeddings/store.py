@@ -29,6 +29,7 @@ from raqa.embeddings.shard import (
     Vectors,
     write_shard,
 )
+from raqa.folders import make_folder
 
 if TYPE_CHECKING:
     from raqa.encoders.base import Encoder
@@ -108,7 +109,7 @@ class Shelf:
     def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
         self.folder = folder
         self._shards: dict[Path, Shard] = {}  # they never change, so opening one once is enough
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         info = folder / INFO
         try:
             json.loads(info.read_bytes())

@@ -8,6 +8,8 @@ import time
 import uuid
 from pathlib import Path
 
+from raqa.folders import make_folder
+
 SETTLED_NS = 2_000_000_000
 """A file changed in the last two seconds may change again within one tick of its clock."""
 
@@ -44,7 +46,7 @@ def _keep(path: Path, text: str) -> None:
     """Write a small file whole or not at all; a cache that can not be written is no fault."""
     temporary = path.with_name(f".writing-{uuid.uuid4().hex}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         temporary.write_text(text + "\n")
         temporary.replace(path)
     except OSError:

@@ -11,6 +11,7 @@ from raqa.download.http import FetchError
 from raqa.encoders.digest import cache_folder, file_sha256
 from raqa.encoders.sources import Source
 from raqa.errors import UserError
+from raqa.folders import make_folder
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Published:
             return
         print(f"{self.title}: {self.licence} {self.licence_page}", file=sys.stderr)
         try:
-            shown.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(shown.parent)
             shown.write_text(f"{self.licence}\n{self.licence_page}\n")
         except OSError:  # a cache that can not be written; it will be shown again
             return

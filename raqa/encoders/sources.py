@@ -13,6 +13,7 @@ from filelock import FileLock
 from raqa.download.fetch import Patience, fetch
 from raqa.download.http import FetchError
 from raqa.encoders.digest import cache_folder
+from raqa.folders import make_folder
 from raqa.pretrained import PATIENCE_S, first_line
 
 
@@ -133,7 +134,7 @@ class ZipMember:
         """
         target = self._target()
         archive = cache_folder() / "weights" / Path(self.archive).name
-        archive.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(archive.parent)
         with FileLock(f"{archive}.lock"):
             if target.is_file():
                 return target
@@ -180,7 +181,7 @@ class WebFile:
         """
         target = self._target()
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(target.parent)
             with FileLock(f"{target}.lock"):
                 if not target.is_file():
                     download(self.url, target)
@@ -211,7 +212,7 @@ def download(url: str, target: Path) -> None:
 
 def _unpack(archive: Path, member: str, target: Path) -> None:
     """Write one member of an archive to a file, whole or not at all."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     part = target.with_name(f"{target.name}.part")
     with zipfile.ZipFile(archive) as opened, opened.open(member) as source, part.open("wb") as file:
         shutil.copyfileobj(source, file, 1 << 20)

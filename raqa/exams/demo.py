@@ -19,6 +19,7 @@ from raqa.errors import UserError
 from raqa.exams.corpus import ExamCorpus
 from raqa.exams.demo_sounds import GAP_S, RATE, Sound, draw_sound, samples_of, write_wav
 from raqa.exams.write import write_exam
+from raqa.folders import make_folder
 from raqa.tables import EXAM, EXAM_FORMS
 
 FILE = "demo_exam.jsonl"
@@ -62,7 +63,7 @@ def write_demo(folder: Path) -> Path:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"--out {folder} is there already; name another folder.")
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(folder.parent)
     draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".making-"))
     try:
         (draft / "audio").mkdir()

@@ -30,14 +30,14 @@ class ExamTask(Task):
 
     Attributes:
         file: the questions; the one of the datamodule.
-        only: which of them: values by column of CHOSEN_BY; none: all.
+        only: which of them: values by column of CHOSEN_BY; None, or no column: all.
         carried: what later turns of a chain are told of the earlier ones: the model's own
             answers, or the right ones.
         bertscore: compares answers in words with the references; None: ROUGE-L alone does.
     """
 
     file: Path | None = None
-    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    only: Mapping[str, tuple[str, ...] | None] = field(default_factory=dict)
     carried: Literal["own", "gold"] = "own"
     bertscore: BertScorer | None = None
     target: str = EXAM_TASK
@@ -45,7 +45,9 @@ class ExamTask(Task):
 
     @field_validator("only")
     @classmethod
-    def _are_columns(cls, only: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    def _are_columns(
+        cls, only: Mapping[str, tuple[str, ...] | None]
+    ) -> Mapping[str, tuple[str, ...] | None]:
         for name in only:
             if name not in CHOSEN_BY:
                 raise ValueError(f"questions are not chosen by {name}. "
@@ -94,7 +96,8 @@ class ExamTask(Task):
             )
         exam = cached_exam(self.file).questions
         problems = []
-        for name, wanted in self.only.items():
+        chosen = {name: wanted for name, wanted in self.only.items() if wanted is not None}
+        for name, wanted in chosen.items():
             known = exam[name].drop_nulls().unique().to_list()
             problems += [
                 f"task.only.{name}: {self.file} has no {value!r}. {neighbours(value, known)}"
@@ -103,8 +106,8 @@ class ExamTask(Task):
             ]
         if problems:
             raise UserError(problems)
-        chosen = [pl.col(name).is_in(list(wanted)) for name, wanted in self.only.items()]
-        exam = exam.filter(*chosen) if chosen else exam
+        for name, wanted in chosen.items():
+            exam = exam.filter(pl.col(name).is_in(list(wanted)))
         if not exam.height:
             raise UserError("task.only: no question has all of these at once.")
         return self._whole_chains(exam).sort("qa_id")

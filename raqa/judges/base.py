@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from raqa.tables import ANSWERS, CRITERIA, EXAM, VERDICTS, Form, check_table
+from raqa.tables import ANSWERS, EXAM, VERDICTS, Form, check_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +19,9 @@ Outcome = Literal["right", "wrong", "graded", "unreadable", "refused", "unscored
 
 FREE_TEXT: tuple[Form, ...] = ("facts", "concept", "open")
 """Forms that rules alone do not decide."""
+
+NOTHING = "nothing came back"
+"""Why there is no score where there is no answer; the readers of answers say the same."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,8 @@ class Found:
 
 def worthless(form: Form, outcome: Outcome, reason: str) -> Found:
     """The least that an answer can get: 0, and of an open one 1 in each criterion."""
-    grades = dict.fromkeys(CRITERIA, 1) if form == "open" else {}
-    return Found(outcome, reason, 0.0, **grades)
+    least = 1 if form == "open" else None
+    return Found(outcome, reason, 0.0, least, least, least, least)
 
 
 class Judge(ABC):
@@ -61,6 +64,13 @@ class Judge(ABC):
     @abstractmethod
     def identity(self) -> Mapping[str, Any]:
         """Everything that decides its verdicts, as plain JSON values, without any secret."""
+
+    def check(self) -> None:  # noqa: B027 - rules need nothing
+        """Look for what is needed to judge, before any work.
+
+        Raises:
+            UserError: something is missing; says what, and what to do.
+        """
 
     @abstractmethod
     def judge(

@@ -9,14 +9,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from raqa.display import harmless
 from raqa.judges.rubrics import Rubric, Verdict
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _MOST_OBJECTS = 50
 """Places where JSON is looked for."""
-_SHOWN = 80
-"""Characters of a reply that are repeated in a message."""
 
 
 def read_verdict(text: str | None, rubric: Rubric) -> Verdict | str:
@@ -31,14 +28,21 @@ def read_verdict(text: str | None, rubric: Rubric) -> Verdict | str:
         try:
             found.append(rubric.reply.model_validate(fields))
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            fault = f"{place or 'its JSON object'}: {harmless(first['msg'], _SHOWN)}"
+            fault = _words(error, rubric)
     if not found:
         return fault
     if len({one.model_dump_json(exclude={"reason"}) for one in found}) > 1:
         return "it holds different verdicts"
     return found[0]
+
+
+def _words(error: ValidationError, rubric: Rubric) -> str:
+    """The first thing that is wrong, with no word of the reply in it: it goes into a prompt."""
+    first = error.errors(include_input=False)[0]
+    field = str(first["loc"][0]) if first["loc"] else ""
+    if field not in rubric.reply.model_fields:
+        return "its JSON object has a field that was not asked for"
+    return f"{field}: {first['msg'][:1].lower()}{first['msg'][1:]}"
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:

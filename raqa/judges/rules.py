@@ -10,6 +10,7 @@ from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass as checked
 
 from raqa.judges.base import (
+    NOTHING,
     Found,
     Judge,
     Named,
@@ -20,8 +21,10 @@ from raqa.judges.base import (
     worthless,
 )
 from raqa.questions.reading import Vocabulary, read_answers
-from raqa.questions.reading.choice import LETTERS, read_choice
+from raqa.questions.reading.choice import read_choice
+from raqa.questions.reading.option_letters import LETTERS
 from raqa.questions.reading.truth import is_right, rounding
+from raqa.tables import Form
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,8 +33,13 @@ VERSION = "1"
 """Raised when the same answer begins to be read in another way."""
 
 RULES = Named("rules", VERSION)
-NEEDS_JUDGE = "rules can not judge {}: judge=language_model does"
-_ATTRIBUTE = "rules can only read an answer about a known attribute; judge=language_model does"
+_UNREAD: Mapping[Form, str] = {
+    "label": "it is about no known attribute",
+    "facts": "it is in free text about no known attribute",
+    "concept": "it is in free text",
+    "open": "it is in free text",
+}
+"""Why rules can not read an answer."""
 
 
 @checked(frozen=True, config=ConfigDict(extra="forbid"))
@@ -111,15 +119,18 @@ def _labels(table: pl.DataFrame, answers: pl.DataFrame) -> _Rows:
         elif right:
             found = Found("right", score=1.0)
         else:
-            found = Found("wrong", f"says {label if label is not None else format(value, 'g')}", 0.0)
+            found = Found(
+                "wrong", f"says {label if label is not None else format(value, 'g')}", 0.0
+            )
         yield seed, qa_id, RULES, found
 
 
 def _left(table: pl.DataFrame) -> _Rows:
+    """What rules leave unscored: also refusals, so that what they score is no biased choice."""
     for seed, qa_id, form, response in table.select("seed", "qa_id", "form", "response").rows():
-        reason = NEEDS_JUDGE.format(_KINDS[form])
-        if form in {"label", "facts"} and response is not None:
-            reason = _ATTRIBUTE if form == "label" else reason
+        reason = f"rules can not judge this: {_UNREAD[form]}; judge=language_model does"
+        if response is None:
+            reason = NOTHING
         yield seed, qa_id, RULES, Found("unscored", reason)
 
 

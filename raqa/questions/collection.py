@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from raqa.embeddings.atomic import WRITING, write_atomically
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.questions.block import SCHEMA
 from raqa.tables import QUESTIONS, set_aside_table
 
@@ -171,7 +172,7 @@ def write(
         templates: hash of the templates.
     """
     check_out(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     _remove(folder)
     corpora: dict[str, Any] = {}
     dropped, aside = [], [set_aside_table()]

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from raqa.embeddings.atomic import WRITING
+from raqa.folders import make_folder
 from raqa.questions.collection import RECORDS, Collection
 
 RECORD = ("id", "question_id", "version", "patient_id", "split", "question_type", "question",
@@ -84,7 +85,7 @@ def _records(rows: pl.DataFrame, suffixes: Mapping[str, str]) -> Iterator[dict[s
 
 def _write(path: Path, records: Iterator[dict[str, Any]]) -> None:
     """Write record by record, so that a file may be larger than memory; whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     unfinished = path.with_name(f"{WRITING}{path.name}")
     try:
         with unfinished.open("w", encoding="utf-8") as file:

@@ -12,6 +12,7 @@ import yaml
 
 from raqa.corpora.attributes import ATTRIBUTES, FAMILIES, Attribute
 from raqa.errors import UserError, neighbours
+from raqa.folders import make_folder
 from raqa.tables import QUESTION_TYPES
 
 SHIPPED = Path(__file__).parent / "templates"
@@ -72,7 +73,7 @@ def copy_templates(to: Path) -> list[Path]:
     taken = [to / path.name for path in sources if (to / path.name).exists()]
     if taken:
         raise UserError([f"{path} is there already; choose another folder." for path in taken])
-    to.mkdir(parents=True, exist_ok=True)
+    make_folder(to)
     return [Path(shutil.copyfile(path, to / path.name)) for path in sources]
 
 

@@ -16,6 +16,7 @@ from pydantic.dataclasses import dataclass
 from raqa.corpora.attributes import ATTRIBUTES
 from raqa.corpora.base import Recordings
 from raqa.errors import UserError, neighbours
+from raqa.folders import make_folder
 from raqa.regimes.strata import deal
 from raqa.tables import SIDES, SetAside, set_aside_table
 
@@ -240,7 +241,7 @@ def write_split(sides: pl.DataFrame, folder: Path) -> Path:
     corpora = "-".join(table["corpus"].unique().sort())
     path = folder / f"{corpora}-{hashlib.sha256(text.encode()).hexdigest()[:10]}.csv"
     if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         unfinished.write_text(text, encoding="utf-8")
         unfinished.replace(path)

@@ -8,6 +8,7 @@ import polars as pl
 
 from raqa.display import harmless
 from raqa.metrics.exams import ExamPart, ExamScores
+from raqa.metrics.number import Number
 from raqa.reports.exam_report import PLACES, part_columns, part_text, shown_parts
 from raqa.reports.headline import Detail
 from raqa.reports.run_tables import Run
@@ -89,10 +90,15 @@ def _criteria(scores: ExamScores) -> Iterator[Detail]:
         tuple(
             (part_text(part), f"{part.counts.graded:,}",
              *(number_text(part.criteria[name].mean) for name in CRITERIA),
-             number_text(part.grade.mean), number_text(part.accuracy.mean, PLACES))
+             number_text(part.grade.mean), number_text(_share(part.grade.mean), PLACES))
             for part in graded
         ), (False, *(True for _ in range(len(CRITERIA) + 3))),
     )  # fmt: skip
+
+
+def _share(grade: Number) -> Number:
+    """A mean of 1 to 3 as a share of what can be reached."""
+    return Number((grade.value - 1) / 2) if grade.defined else grade
 
 
 def _wording(scores: ExamScores) -> Iterator[Detail]:
@@ -112,7 +118,7 @@ def _wording(scores: ExamScores) -> Iterator[Detail]:
 def _worded(part: ExamPart) -> tuple[str, ...]:
     one = part.likeness
     return (
-        part_text(part), f"{one.compared:,}", seeds_text(part.accuracy, PLACES),
+        part_text(part), f"{one.compared:,}", seeds_text(one.accuracy, PLACES),
         seeds_text(one.rouge_l, PLACES), seeds_text(one.bertscore, PLACES), f"{one.wrong:,}",
         number_text(one.fluent, 0),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from raqa.errors import UserError, neighbours
+from raqa.folders import make_folder
 from raqa.metrics.groups import GroupError
 from raqa.metrics.number import Number
 from raqa.reports.answer_files import answer_files
@@ -80,7 +81,7 @@ def write_report(
     if unknown:
         raise UserError([f"No format {name!r}. {neighbours(name, FORMATS)}" for name in unknown])
     content = make_content(runs, left_out)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     texts: dict[str, str] = {}
     if "markdown" in formats:
         from raqa.reports.markdown import markdown

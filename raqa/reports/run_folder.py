@@ -19,6 +19,7 @@ import polars as pl
 
 from raqa.corpora.base import Step
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.metrics import AnyScores
 from raqa.reports.provenance import Provenance
 from raqa.reports.run_tables import (
@@ -116,7 +117,7 @@ class Draft:
 
     def __enter__(self) -> Self:
         shutil.rmtree(self.path, ignore_errors=True)  # of an earlier process with this number
-        self.path.mkdir(parents=True)
+        make_folder(self.path)
         return self
 
     def __exit__(

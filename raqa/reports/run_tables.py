@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from raqa.corpora.base import Step
 from raqa.metrics import AnyScores
@@ -17,7 +17,7 @@ from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.transfer import TransferScores
 from raqa.reports.asked.asking import Asking, read_asking
 from raqa.reports.provenance import Provenance
-from raqa.reports.scoring import Answered, Examined, Own, Scored
+from raqa.reports.scoring import Answered, Examined, Own, Scored, score_own, score_run
 from raqa.tables import (
     ANSWERS,
     EXAM,
@@ -150,18 +150,50 @@ def read_tables(path: Path) -> Run:
     predictions = check_table(
         pl.read_parquet(path / PREDICTED), answer_columns(known), name="predictions"
     )
+    fold = check_table(pl.read_parquet(path / FOLDS), FOLD, name="fold")
+    own, asked = read_own(path, known.classes), read_answered(path, known)
+    examined = read_examined(path, known)
+    scores, transfer = _scores(
+        stored, predictions, fold, known.classes, own=own, asked=asked or examined
+    )
     return Run(
         path=path,
         config={str(key): value for key, value in config.items()},
         provenance=known,
-        fold=check_table(pl.read_parquet(path / FOLDS), FOLD, name="fold"),
+        fold=fold,
         predictions=predictions,
         set_aside=aside,
         steps=tuple(Step(**row) for row in steps.iter_rows(named=True)),
-        scores=SCORES.validate_python(stored["scores"]),
-        own=read_own(path, known.classes),
-        transfer=TRANSFER.validate_python(stored.get("transfer")),
-        answered=read_answered(path, known),
-        examined=read_examined(path, known),
+        scores=scores,
+        own=own,
+        transfer=transfer,
+        answered=asked,
+        examined=examined,
         asking=read_asking(path / HEAD_FOLDER),
     )
+
+
+def _scores(
+    stored: Mapping[str, Any],
+    predictions: pl.DataFrame,
+    fold: pl.DataFrame,
+    classes: Sequence[str],
+    *,
+    own: Own | None,
+    asked: Answered | Examined | None,
+) -> tuple[AnyScores, TransferScores | None]:
+    """The scores as they were written, or made again where an earlier version knew fewer."""
+    try:
+        return (
+            SCORES.validate_python(stored["scores"]),
+            TRANSFER.validate_python(stored.get("transfer")),
+        )
+    except ValidationError:
+        before = stored["scores"]
+        if not isinstance(before, dict) or not {"resamples", "bootstrap_seed"} <= before.keys():
+            raise
+        draws = (int(before["resamples"]), int(before["bootstrap_seed"]))
+        return (
+            score_run(predictions, fold, classes, draws, asked),
+            score_own(predictions, own, classes, draws),
+        )

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.reports.wandb_attempts import note_end
 from raqa.reports.wandb_log import wait_for_end
 
@@ -159,7 +160,7 @@ def _say_kept(reason: str, files: Path) -> None:
 def _init(mode: Mode, folder: Path, resume: bool, described: dict[str, Any]) -> Any:
     import wandb
 
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     _library()
     return wandb.init(
         **described,

@@ -45,11 +45,11 @@ class Acceptance:
     """Which answers can be used; one that can not is asked for once more, in other words.
 
     Attributes:
-        fault: what is wrong with an answer, or None.
+        fault: what is wrong with the answer to a request, or None.
         reminder: the prompt that is put after an answer with this fault.
     """
 
-    fault: Callable[[Response], str | None]
+    fault: Callable[[Request, Response], str | None]
     reminder: Callable[[Prompt, str], Prompt]
 
 
@@ -95,22 +95,16 @@ def ask_all(
         UserError: nothing can succeed.
         StoppedError: `stop` asked for it; the same call goes on from there.
     """
-    kept = [one.key for one in requests if one.key in store]
+    kept = [one for one in requests if one.key in store]
     if acceptance is not None:
-        kept = [key for key in kept if acceptance.fault(store.get(key)) is None]
-    known = frozenset(kept)
+        kept = [one for one in kept if acceptance.fault(one, store.get(one.key)) is None]
+    known = frozenset(one.key for one in kept)
     missing = [one for one in requests if one.key not in known]
     with Progress(console, len(missing), doing, "prompts") as progress:
         work = _Work(responder, store, hear, acceptance, progress, stop, len(missing))
         if missing:
             asyncio.run(work.run(missing))
     return Responses(store, work.fresh, known)
-
-
-def _fault(acceptance: Acceptance | None, response: Response) -> str | None:
-    if acceptance is None or response.outcome != "answered":
-        return None
-    return acceptance.fault(response)
 
 
 @dataclass
@@ -154,21 +148,29 @@ class _Work:
         if isinstance(heard, AudioError):
             response = Response(None, "failed", f"{UNHEARD} used: {heard}")
         else:
-            response = await self._answered(replace(request.prompt, heard=heard), session, pacer)
+            response = await self._answered(request, heard, session, pacer)
         if self.responder.kept:
             self.store.add(request.key, request.facts, response)
         self.fresh[request.key] = response
         self.progress.advance(1)
 
-    async def _answered(self, prompt: Prompt, session: Session, pacer: Pacer) -> Response:
+    async def _answered(
+        self, request: Request, heard: Heard, session: Session, pacer: Pacer
+    ) -> Response:
         """What comes back, at the second time of asking where the first answer is at fault."""
+        prompt = replace(request.prompt, heard=heard)
         response = await pacer.ask(session, prompt, self._stopped)
-        fault = _fault(self.acceptance, response)
+        fault = self._fault(request, response)
         if self.acceptance is not None and fault is not None:
             prompt = self.acceptance.reminder(prompt, fault)
             response = await pacer.ask(session, prompt, self._stopped)
-            fault = _fault(self.acceptance, response)
+            fault = self._fault(request, response)
         return response if fault is None else replace(response, outcome="failed", reason=fault)
+
+    def _fault(self, request: Request, response: Response) -> str | None:
+        if self.acceptance is None or response.outcome != "answered":
+            return None
+        return self.acceptance.fault(request, response)
 
     def _stopped(self) -> None:
         if self.stop():

@@ -76,6 +76,8 @@ class Prompt:
         choices: answers that the question allows, where it says so; never sent beside the text.
         before: what was said before it, the oldest first; what is heard goes with the first
             question. Only responders that converse are given any.
+        schema: the JSON schema of an object that the response shall be. Responders that can be
+            held to it are, others are only asked for it in words.
     """
 
     qa_id: str
@@ -83,6 +85,7 @@ class Prompt:
     choices: tuple[str, ...] = ()
     heard: Heard = field(default_factory=Heard)
     before: tuple[Exchange, ...] = ()
+    schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,8 @@ class Responder(ABC):
         listens: whether recordings have to be opened for it at all.
         rate: of the waveforms that it is given, in Hz, where the user sets no other; None: each
             recording's own.
-        converses: whether it puts `Prompt.before` before a prompt.
+        converses: whether it can be talked to: puts `Prompt.before` before a prompt, and takes a
+            question from what it hears.
         published: the checkpoint that it takes, of models that are no service.
         fetched: settings that name models on huggingface.co, which are fetched when first used.
         pace: how it is asked.
@@ -204,6 +208,10 @@ class Responder(ABC):
         A model that does not follow instructions is told none.
         """
         return prompt_text(question, given)
+
+    def with_room(self, max_tokens: int) -> Responder:  # noqa: ARG002
+        """The same model with room for a response of so many tokens at least, where it counts."""
+        return self
 
     @abstractmethod
     def session(self) -> AbstractAsyncContextManager[Session]:

@@ -13,14 +13,12 @@ from raqa.errors import UserError
 if TYPE_CHECKING:
     from torch import Tensor
 
-CHARACTERS_A_TOKEN = 2
-"""Fewer than any tokenizer has in English, so that what is this long ends within its tokens."""
-
 
 def bounded(schema: Mapping[str, Any], max_tokens: int) -> dict[str, Any]:
     """A schema of an object in which free texts end, so that the object does within its tokens.
 
-    Texts that have no maxLength share half of the tokens.
+    Texts without a maxLength share half of the tokens, at a character for each: tokenizers need
+    fewer, but for signs that few of them know.
     """
     fields = dict(schema.get("properties", {}))
     free = [
@@ -29,63 +27,85 @@ def bounded(schema: Mapping[str, Any], max_tokens: int) -> dict[str, Any]:
         if one.get("type") == "string" and not {"enum", "const", "maxLength"} & one.keys()
     ]
     for name in free:
-        longest = max_tokens * CHARACTERS_A_TOKEN // 2 // len(free)
-        fields[name] = {**fields[name], "maxLength": max(longest, 1)}
+        fields[name] = {**fields[name], "maxLength": max(max_tokens // 2 // len(free), 1)}
     return {**schema, "properties": fields}
+
+
+def vocabulary(tokenizer: Any, ends: Sequence[int]) -> Any:
+    """What llguidance has to know of a tokenizer of transformers.
+
+    Args:
+        ends: tokens that end a response.
+
+    Raises:
+        UserError: llguidance is not installed.
+    """
+    try:
+        from llguidance.hf import from_tokenizer
+    except ImportError:
+        raise UserError(
+            "Holding a model on this machine to JSON needs llguidance: "
+            "pip install 'raqa[judges]', or set judge.structured=false."
+        ) from None
+    return from_tokenizer(tokenizer, n_vocab=len(tokenizer), eos_token=list(ends))
 
 
 class JsonOnly:
     """A logits processor of transformers: only tokens that go on with JSON of a schema are left.
 
     Args:
-        tokenizer: a fast one of transformers.
-        ends: tokens that end a response.
+        words: from `vocabulary`.
+        schemas: of each row; None: it says what it likes.
         prompt: tokens that each row begins with.
+        max_tokens: that a response may have.
 
     Raises:
-        UserError: llguidance is not installed, or does not know the tokenizer or the schema.
+        ValueError: a schema can not be held to.
     """
 
     def __init__(
-        self, tokenizer: Any, schema: Mapping[str, Any], ends: Sequence[int], rows: int, prompt: int
+        self, words: Any, schemas: Sequence[Mapping[str, Any] | None], prompt: int, max_tokens: int
     ) -> None:
-        try:
-            from llguidance import LLMatcher
-            from llguidance.hf import from_tokenizer
-        except ImportError:
-            raise UserError(
-                "Holding a local model to JSON needs llguidance: pip install 'raqa[judges]', or "
-                "judge.structured=false."
-            ) from None
-        self.ends = list(ends)
-        self.done = prompt
-        words = from_tokenizer(tokenizer, n_vocab=len(tokenizer), eos_token=self.ends)
-        grammar = LLMatcher.grammar_from_json_schema(
-            json.dumps(schema), defaults={"whitespace_flexible": False, "item_separator": ", ",
-                                          "key_separator": ": "}
-        )  # fmt: skip
-        self.matchers = [LLMatcher(words, grammar) for _ in range(rows)]
-        if self.matchers and self.matchers[0].is_error():
-            raise ValueError(self.matchers[0].get_error())
+        from llguidance import LLMatcher
+
+        self._read = prompt
+        self._rows = [
+            None if schema is None else LLMatcher(words, _grammar(bounded(schema, max_tokens)))
+            for schema in schemas
+        ]
+        for row in self._rows:
+            if row is not None and row.is_error():
+                raise ValueError(row.get_error())
 
     def __call__(self, ids: Tensor, scores: Tensor) -> Tensor:
-        """Leave only the scores of tokens that may come next: both `[rows, tokens]`."""
+        """Leave only the scores of tokens that may come next.
+
+        Args:
+            ids: `[rows, tokens so far]`.
+            scores: `[rows, vocabulary]`.
+        """
         import torch
 
-        for row, new in enumerate(ids[:, self.done :].tolist()):
-            for token in new:
-                if not self.matchers[row].is_stopped():
-                    self.matchers[row].consume_token(token)
-        self.done = ids.shape[1]
-        allowed = np.stack([self._allowed(one, scores.shape[1]) for one in self.matchers])
+        allowed = np.ones(scores.shape, np.bool_)
+        for place, (row, new) in enumerate(
+            zip(self._rows, ids[:, self._read :].tolist(), strict=True)
+        ):
+            if row is None:
+                continue
+            row.try_consume_tokens([] if row.is_stopped() else new)
+            bits = np.frombuffer(row.compute_bitmask(), np.uint8)
+            known = np.unpackbits(bits, bitorder="little")[: scores.shape[1]]
+            allowed[place] = False
+            allowed[place, : len(known)] = known
+        self._read = ids.shape[1]
         return scores.masked_fill(~torch.from_numpy(allowed).to(scores.device), float("-inf"))
 
-    def _allowed(self, matcher: Any, words: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        allowed = np.zeros(words, np.bool_)
-        if matcher.is_stopped():
-            allowed[self.ends] = True
-            return allowed
-        bits = np.unpackbits(np.frombuffer(matcher.compute_bitmask(), np.uint8), bitorder="little")
-        count = min(words, len(bits))
-        allowed[:count] = bits[:count]
-        return allowed
+
+def _grammar(schema: Mapping[str, Any]) -> str:
+    """Without room for white space, with which a small model goes on for ever."""
+    from llguidance import LLMatcher
+
+    compact: Any = {
+        "whitespace_flexible": False, "item_separator": ", ", "key_separator": ": ",
+    }  # fmt: skip
+    return LLMatcher.grammar_from_json_schema(json.dumps(schema), defaults=compact)

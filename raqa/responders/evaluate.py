@@ -15,8 +15,8 @@ from raqa.responders.asking import ask_all
 from raqa.responders.base import Responder, Response
 from raqa.responders.draft import Draft, contents
 from raqa.responders.hearing import Hearing
-from raqa.responders.history import History, has_chains
-from raqa.responders.prompts import is_spoken
+from raqa.responders.history import History, needs_talk
+from raqa.responders.prompts import SPOKEN
 from raqa.responders.store import ResponseStore
 from raqa.responders.usage import usage_table
 
@@ -92,15 +92,16 @@ def _check(asked: Asked, responder: Responder, hearing: Hearing) -> None:
         raise UserError(
             f"head.hearing.given={hearing.given}: {name} takes {', '.join(responder.inputs)}."
         )
-    if has_chains(asked) and not responder.converses:
-        others = asked.rows.filter(pl.col("chain").is_null())["question_type"].unique().sort()
+    needs = asked.rows.filter(needs_talk(asked.rows))
+    if needs.height and not responder.converses:
+        others = asked.rows.filter(~needs_talk(asked.rows))["question_type"].unique().sort()
         leave = f"set task.only.question_type=[{','.join(others)}], or " if len(others) else ""
         raise UserError(
-            f"{name} can not be told what was said before, which chains (multi_turn) need: "
-            f"{leave}choose a responder that converses, such as openai."
+            f"{name} can not be talked to, so it can not be asked "
+            f"{', '.join(needs['question_type'].unique().sort())}: {leave}choose another responder."
         )
     listens = responder.listens and hearing.given != "none"
-    if listens and any(map(is_spoken, asked.rows.iter_rows(named=True))):
+    if listens and asked.rows["question_type"].is_in(SPOKEN).any():
         hearing.spoken.check()
 
 

@@ -23,6 +23,7 @@ from raqa.answering.base import (
 )
 from raqa.embeddings.hashes import HashCache
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.responders.base import UNHEARD, Responder
 from raqa.responders.evaluate import evaluate
 from raqa.responders.hearing import Hearing
@@ -159,7 +160,7 @@ class FittedZeroShot(FittedQuestionHead):
 
     def save(self, folder: Path) -> None:
         """Write who was asked and what it took; the responses themselves are in the store."""
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         text = json.dumps(self.head.facts, indent=2, sort_keys=True, default=str)
         (folder / FACTS_FILE).write_text(text + "\n", encoding="utf-8")
         if self.usage is not None:

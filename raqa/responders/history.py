@@ -11,12 +11,13 @@ from raqa.answering.base import Asked
 from raqa.questions.reading.option_letters import LETTERS
 from raqa.questions.reading.words import without_thoughts
 from raqa.responders.base import Exchange, Response
+from raqa.responders.prompts import SPOKEN
 
 
-def has_chains(asked: Asked) -> bool:
-    """Whether any question follows another."""
-    rows = asked.rows
-    return "turn" in rows.columns and bool(rows.select((pl.col("turn") > 1).any()).item())
+def needs_talk(rows: pl.DataFrame) -> pl.Expr:
+    """Which questions only somebody who can be talked to can be asked: chains, and spoken ones."""
+    spoken = pl.col("question_type").is_in(SPOKEN)
+    return spoken | pl.col("chain").is_not_null() if "chain" in rows.columns else spoken
 
 
 class History:
@@ -34,7 +35,7 @@ class History:
         self._wording = wording
         self._said: dict[str, str | Response] = dict(asked.told)
         self._chains: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        if has_chains(asked):
+        if "chain" in asked.rows.columns:
             for row in asked.rows.drop_nulls("chain").sort("turn").iter_rows(named=True):
                 self._chains.setdefault((row["benchmark"], row["chain"]), []).append(row)
 

@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, JsonValue, field_validator
@@ -144,6 +144,11 @@ class OpenAIResponder(Responder):
             "decoding": self.decoding.body,
         }
 
+    def with_room(self, max_tokens: int) -> OpenAIResponder:
+        """With a limit that is not below this one."""
+        most = max(self.decoding.max_tokens, max_tokens)
+        return replace(self, decoding=replace(self.decoding, max_tokens=most))
+
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
         """Open a pool of connections; the key is read now and is nowhere but in its headers.
@@ -184,7 +189,17 @@ class OpenAIResponder(Responder):
         if parts:  # text alone is sent plainly: servers of text models know no parts
             first = next(one for one in messages if one["role"] == "user")
             first["content"] = [*parts, {"type": "text", "text": first["content"]}]
-        return {"model": self.model, "messages": messages, **self.decoding.body}
+        return {
+            "model": self.model, "messages": messages, **_format(prompt), **self.decoding.body,
+        }  # fmt: skip
+
+
+def _format(prompt: Prompt) -> dict[str, Any]:
+    """That the response shall be JSON of the prompt's schema, where it has one."""
+    if prompt.schema is None:
+        return {}
+    named = {"name": "response", "strict": True, "schema": dict(prompt.schema)}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
 
 
 def _said(role: str, text: str) -> dict[str, Any]:

@@ -11,6 +11,9 @@ from raqa.questions.reading.option_letters import LETTERS
 if TYPE_CHECKING:
     from raqa.responders.base import Input
 
+SPOKEN = ("voice_qa",)
+"""Question types that are spoken after the recording and not written."""
+
 _GIVEN: Mapping[Input, str] = {
     "audio": "The audio is a recording of the sounds of a person's body or voice.",
     "spectrogram": "The image is the mel spectrogram of a recording of the sounds of a person's "
@@ -64,7 +67,7 @@ def prompt_text(question: Mapping[str, Any], given: Input) -> str:
 
 def is_spoken(question: Mapping[str, Any]) -> bool:
     """Whether a question is spoken after the recording and not written."""
-    return bool(question["question_type"] == "voice_qa")
+    return question["question_type"] in SPOKEN
 
 
 def choices(question: Mapping[str, Any]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Self
 
+from raqa.folders import make_folder
 from raqa.responders.base import Response
 
 _LAYOUT = 1
@@ -98,7 +99,7 @@ class ResponseStore:
 
     def _write(self, line: bytes) -> tuple[Path, int]:
         if self._descriptor is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             self._path = self.folder / f"{time.time_ns()}-{uuid.uuid4().hex[:8]}.jsonl"
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
             self._descriptor = os.open(self._path, flags | getattr(os, "O_BINARY", 0), 0o666)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -17,6 +18,7 @@ from pydantic.dataclasses import dataclass as checked
 
 from raqa.embeddings.hashes import content_hash
 from raqa.errors import UserError
+from raqa.pretrained import quiet_library
 from raqa.responders.base import Input, Pace, Responder, Session
 from raqa.responders.batches import Batches
 from raqa.responders.transformers_kind import SETTING, known_kind
@@ -55,6 +57,7 @@ class TransformersResponder(Responder):
     batch_size: Annotated[int, Field(ge=1)] = 8
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    converses: ClassVar[bool] = True
     fetched: ClassVar[tuple[str, ...]] = ("model",)
 
     @field_validator("model", mode="before")
@@ -97,7 +100,8 @@ class TransformersResponder(Responder):
 
     @cached_property
     def _reader(self) -> Reader:
-        return load_reader(self.model, self.revision, self.system)
+        with quiet_library():
+            return load_reader(self.model, self.revision, self.system)
 
     def check(self, hearing: Hearing) -> None:
         """Refuse what the model can not be given, before its weights are loaded.
@@ -108,6 +112,10 @@ class TransformersResponder(Responder):
         if faults := list(self._reader.faults(hearing)):
             raise UserError(faults)
 
+    def with_room(self, max_tokens: int) -> TransformersResponder:
+        """With a limit that is not below this one."""
+        return replace(self, max_tokens=max(self.max_tokens, max_tokens))
+
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Session]:
         """Load the model.
@@ -115,10 +123,11 @@ class TransformersResponder(Responder):
         Raises:
             UserError: it can not be had, or can not be asked.
         """
-        model = load_model(
-            self._reader, self.revision,
-            max_tokens=self.max_tokens, dtype=self.dtype, device=self.device,
-        )  # fmt: skip
+        with quiet_library():
+            model = load_model(
+                self._reader, self.revision,
+                max_tokens=self.max_tokens, dtype=self.dtype, device=self.device,
+            )  # fmt: skip
         batches = Batches(model, self.batch_size)
         try:
             yield batches

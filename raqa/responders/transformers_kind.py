@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from raqa.errors import UserError
-from raqa.pretrained import load_pretrained
+from raqa.pretrained import load_pretrained, quiet_library
 from raqa.responders.base import Input
 
 SETTING = "responder.model"
@@ -54,7 +54,8 @@ def known_kind(model: str, revision: str) -> Kind | None:
     from transformers import AutoConfig
 
     try:
-        config = AutoConfig.from_pretrained(model, revision=revision, local_files_only=True)
+        with quiet_library():
+            config = AutoConfig.from_pretrained(model, revision=revision, local_files_only=True)
         return _kind(model, config)
     except (OSError, ValueError, ImportError, KeyError, UserError):
         return None
@@ -77,20 +78,19 @@ def _kind(model: str, config: Any) -> Kind:
 
     # Of a model that also speaks, only the part that thinks: no speech is loaded or made.
     config = getattr(config, "thinker_config", config)
-    # Audio Flamingo stands among models from text to text alone.
-    for mapping in (
+    # Audio Flamingo stands among models from text to text. Real ones of these, which have an
+    # encoder for what is asked, continue no prompt.
+    mappings = (
         known.MODEL_FOR_MULTIMODAL_LM_MAPPING,
         known.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING,
-    ):
-        if type(config) not in mapping or getattr(config, "is_encoder_decoder", False):
-            continue
-        model_class: Any = mapping[type(config)]
-        taken = model_class.input_modalities
-        return Kind(model, model_class, config, "audio" in taken, "image" in taken)
-    if type(config) in known.MODEL_FOR_CAUSAL_LM_MAPPING:
-        model_class = known.MODEL_FOR_CAUSAL_LM_MAPPING[type(config)]
-        return Kind(model, model_class, config, hears=False, sees=False)
-    raise UserError(
-        f"{SETTING}={model}: no class of transformers answers prompts with a model of type "
-        f"{config.model_type}. Choose an audio-text, image-text or text model."
+        known.MODEL_FOR_CAUSAL_LM_MAPPING,
     )
+    suited = [mapping[type(config)] for mapping in mappings if type(config) in mapping]
+    if not suited or config.is_encoder_decoder:
+        raise UserError(
+            f"{SETTING}={model}: no class of transformers continues a prompt with a model of type "
+            f"{config.model_type}. Choose an audio-text, image-text or text model."
+        )
+    model_class: Any = suited[0]
+    taken = model_class.input_modalities
+    return Kind(model, model_class, config, "audio" in taken, "image" in taken)

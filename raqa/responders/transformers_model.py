@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from raqa.errors import UserError
 from raqa.pretrained import first_line, load_weights
 from raqa.responders.base import Prompt, Response
+from raqa.responders.constrained import JsonOnly, vocabulary
 from raqa.responders.transformers_kind import SETTING
 from raqa.responders.transformers_reader import Reader
 
@@ -52,31 +54,31 @@ class LocalModel:
     def _say(self, prompts: Sequence[Prompt]) -> list[Response]:
         encoded = self.reader.encode(prompts)
         lengths = encoded["attention_mask"].sum(1).tolist()
-        unheard = self.reader.unheard(encoded, prompts)
-        reasons = [
-            self._refusal(length, missed) for length, missed in zip(lengths, unheard, strict=True)
-        ]
+        reasons = [self._refusal(one, n) for one, n in zip(prompts, lengths, strict=True)]
         fitting = [place for place, reason in enumerate(reasons) if reason is None]
         responses = [Response(None, "failed", reason) for reason in reasons]
         if not fitting:
             return responses
+        put = [prompts[place] for place in fitting]
         if len(fitting) < len(prompts):
-            encoded = self.reader.encode([prompts[place] for place in fitting])
+            encoded = self.reader.encode(put)
         begun = time.perf_counter()
-        said = self._generate(encoded)
+        said = self._generate(encoded, put)
         took = time.perf_counter() - begun
         for place, tokens in zip(fitting, said, strict=True):
             responses[place] = self._response(tokens, lengths[place], took)
         return responses
 
-    def _refusal(self, length: int, unheard: bool) -> str | None:
-        """Why a prompt of this length can not be answered."""
+    def _refusal(self, prompt: Prompt, length: int) -> str | None:
+        """Why the model would not read or hear all of a prompt of this many tokens."""
         room = self.reader.kind.context - self.max_tokens
         if length > room:
             return f"the prompt has {length:,} tokens; the model reads {room:g} beside its answer"
-        return "the recording is too short for the model to hear anything" if unheard else None
+        return self.reader.unheard(prompt.heard)
 
-    def _generate(self, encoded: Mapping[str, Tensor]) -> list[list[int]]:
+    def _generate(
+        self, encoded: Mapping[str, Tensor], prompts: Sequence[Prompt]
+    ) -> list[list[int]]:
         """New tokens for each prompt, the end's token and what follows it left out."""
         import torch
 
@@ -86,12 +88,25 @@ class LocalModel:
             for name, value in encoded.items()
         }
         with torch.inference_mode():
-            made: Tensor = self.network.generate(**given)
+            made: Tensor = self.network.generate(
+                **given, logits_processor=self._held(prompts, encoded["input_ids"].shape[1])
+            )
         said = []
         for row in made[:, encoded["input_ids"].shape[1] :].tolist():
             stop = next((at for at, token in enumerate(row) if token in self.ends), len(row))
             said.append(row[:stop])
         return said
+
+    def _held(self, prompts: Sequence[Prompt], longest: int) -> list[JsonOnly]:
+        """What holds the responses to the prompts' schemas, where one has any."""
+        schemas = [prompt.schema for prompt in prompts]
+        if not any(schemas):
+            return []
+        return [JsonOnly(self._words, schemas, longest, self.max_tokens)]
+
+    @cached_property
+    def _words(self) -> Any:
+        return vocabulary(self.reader.tokenizer, sorted(self.ends))
 
     def _response(self, tokens: list[int], given: int, took: float) -> Response:
         text = self.reader.tokenizer.decode(tokens, skip_special_tokens=True).strip()

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 Part = dict[str, Any]
 """A text, waveform or image of what is said."""
 
+_ROUNDING_S = 0.001  # resampling may add a sample
+
+_CHAT = {"tokenize": True, "return_dict": True, "add_generation_prompt": True,
+         "sanitize_control_tokens": True}  # fmt: skip
+"""Marks of the template that stand in questions and earlier answers are words like others."""
+
 
 @dataclass(frozen=True, eq=False)
 class Reader(ABC):
@@ -42,6 +48,10 @@ class Reader(ABC):
     def encode(self, prompts: Sequence[Prompt]) -> Mapping[str, Tensor]:
         """`input_ids` and `attention_mask`, `[prompts, tokens]`, and what is heard and seen."""
 
+    def unheard(self, heard: Heard) -> str | None:  # noqa: ARG002 - most hear whatever there is
+        """Why not all of this would be heard, or None."""
+        return None
+
     def faults(self, hearing: Hearing) -> Iterator[str]:
         """Why this can not be given to the model."""
         if hearing.given not in self.kind.inputs:
@@ -49,10 +59,6 @@ class Reader(ABC):
                 f"head.hearing.given={hearing.given}: {self.kind.model} is of the class "
                 f"{self.kind.model_class.__name__}, which takes {', '.join(self.kind.inputs)}."
             )
-
-    def unheard(self, encoded: Mapping[str, Tensor], prompts: Sequence[Prompt]) -> list[bool]:  # noqa: ARG002
-        """Of which prompts nothing is left of the waveform."""
-        return [False] * len(prompts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +74,15 @@ class TextReader(Reader):
 
     def encode(self, prompts: Sequence[Prompt]) -> Mapping[str, Tensor]:
         """Words as the chat template puts them, or without one before "Answer:"."""
-        chats = self.words.chat_template is not None
-        texts = [self._chat(one) if chats else f"{one.text}\nAnswer:" for one in prompts]
-        encoded: Mapping[str, Tensor] = self.words(
-            texts, add_special_tokens=not chats, padding=True, padding_side="left",
-            return_tensors="pt",
-        )  # fmt: skip
+        padded = {"padding": True, "return_tensors": "pt"}
+        if self.words.chat_template is None:
+            encoded = self.words([_plain(one) for one in prompts], padding_side="left", **padded)
+        else:
+            encoded = self.words.apply_chat_template(
+                [messages(one, self.system, parts=False) for one in prompts],
+                **_CHAT, **padded, tokenizer_kwargs={"padding_side": "left"},
+            )  # fmt: skip
         return {name: encoded[name] for name in ("input_ids", "attention_mask")}
-
-    def _chat(self, prompt: Prompt) -> str:
-        said = messages(prompt, self.system, parts=False)
-        text: str = self.words.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
-        return text
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,34 +124,33 @@ class MediaReader(Reader):
                 f"{self.kind.model} hears at most {longest_s:g} s and would drop the rest."
             )
 
+    def unheard(self, heard: Heard) -> str | None:
+        """Why not all of this would be heard; a spoken question makes recordings longer."""
+        seconds = 0.0 if heard.waveform is None else heard.waveform.seconds
+        if self.longest_s is None or seconds < self.longest_s + _ROUNDING_S:
+            return None
+        return (
+            f"what is to be heard is {seconds:.1f} s long; the model hears at most "
+            f"{self.longest_s:g} s and would drop the rest: set head.hearing.clip.length_s lower"
+        )
+
     def encode(self, prompts: Sequence[Prompt]) -> Mapping[str, Tensor]:
         """What the processor makes of a batch.
 
         Raises:
-            ValueError: the processor does not take it, for example words that are its own marks.
+            ValueError: the processor does not take it.
         """
         # Only text is padded to the longest here. Audio towers want their whole window, which
         # feature extractors fill by themselves unless they are told otherwise.
         encoded: Mapping[str, Tensor] = self.processor.apply_chat_template(
             [messages(one, self.system, parts=True) for one in prompts],
-            tokenize=True, return_dict=True, add_generation_prompt=True,
+            **_CHAT,
             processor_kwargs={
                 "text_kwargs": {"padding": True, "padding_side": "left"},
                 "return_tensors": "pt",
             },
         )  # fmt: skip
         return encoded
-
-    def unheard(self, encoded: Mapping[str, Tensor], prompts: Sequence[Prompt]) -> list[bool]:
-        """Of which prompts nothing is left of the waveform, since it is shorter than a token."""
-        token = getattr(self.processor, "audio_token_id", None)
-        if token is None:
-            return [False] * len(prompts)
-        counts = (encoded["input_ids"] == token).sum(1).tolist()
-        return [
-            one.heard.waveform is not None and count == 0
-            for one, count in zip(prompts, counts, strict=True)
-        ]
 
 
 def load_reader(model: str, revision: str, system: str | None) -> Reader:
@@ -181,7 +183,7 @@ def load_reader(model: str, revision: str, system: str | None) -> Reader:
 
 
 def messages(prompt: Prompt, system: str | None, *, parts: bool) -> list[dict[str, Any]]:
-    """The conversation, as chat templates take it.
+    """The conversation, as chat templates take it; what is heard stands at its beginning.
 
     Args:
         parts: whether what is said is a list of parts, as templates want it that know audio and
@@ -192,8 +194,18 @@ def messages(prompt: Prompt, system: str | None, *, parts: bool) -> list[dict[st
         said = [*media, {"type": "text", "text": text}] if parts else text
         return {"role": role, "content": said}
 
-    before = [] if system is None else [turn("system", system)]
-    return [*before, turn("user", prompt.text, *_media(prompt.heard))]
+    turns = [] if system is None else [turn("system", system)]
+    media = list(_media(prompt.heard))
+    for earlier in prompt.before:
+        turns += [turn("user", earlier.question, *media), turn("assistant", earlier.answer)]
+        media = []
+    return [*turns, turn("user", prompt.text, *media)]
+
+
+def _plain(prompt: Prompt) -> str:
+    """The conversation as a text that a model without a chat template goes on with."""
+    earlier = [f"{one.question}\nAnswer: {one.answer}\n\n" for one in prompt.before]
+    return "".join([*earlier, f"{prompt.text}\nAnswer:"])
 
 
 def _media(heard: Heard) -> Iterator[Part]:

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from raqa.folders import make_folder
 from raqa.sweeps.process import birth, own_birth
 
 HEARTBEAT_S = 20.0
@@ -63,7 +64,7 @@ def claimed(folder: Path, name: str) -> Iterator[None]:
     Raises:
         ClaimedError: another process holds it.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     path = folder / name
     owner = _acquire(path)
     ended = threading.Event()

@@ -166,6 +166,8 @@ def _check_layout(recipe: Recipe, one: _Composed) -> None:
         raise UserError(f"task={task}: layout=questions shows answers to questions only (task=qa).")
     if recipe.layout != "questions" and kind == "questions":
         raise UserError(f"task={task}: answers to questions are shown by layout=questions only.")
+    if (recipe.layout == "exam") != (kind == "exam"):
+        raise UserError(f"task={task}: layout=exam shows exams (task=exam), and nothing else does.")
     regime = one.choices["regime"]
     if recipe.layout in get_args(RegimeLayout) and regime != recipe.layout:
         raise UserError(

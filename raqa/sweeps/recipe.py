@@ -10,7 +10,7 @@ from typing import Literal
 RegimeLayout = Literal["cross", "low_n"]
 """Layouts that show runs of one regime only, which has their name."""
 
-Layout = Literal["within", "heads", RegimeLayout, "questions"]
+Layout = Literal["within", "heads", RegimeLayout, "questions", "exam"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Recipe:
         layout: what a report makes of it.
         published: CSV with the paper's numbers.
         parts: CORPUS/ATTRIBUTE of the questions that layout=questions shows; none: all together.
+            Of layout=exam by what questions are parted; none: by question type.
         config_folders: folders of the user's own configs, as for --config-dir.
     """
 

@@ -14,6 +14,7 @@ from yaml import YAMLError
 
 from raqa.configuration.folder import experiments_folder, recipe_names
 from raqa.errors import UserError, neighbours
+from raqa.metrics.exams.scores import PARTS
 from raqa.sweeps.picking import Draft, apply_overrides
 from raqa.sweeps.recipe import Layout, Recipe
 from raqa.sweeps.setting import bare_key
@@ -113,8 +114,13 @@ def _faults(path: Path, content: Mapping[str, Any]) -> Iterator[str]:
 def _part_faults(parts: Any, layout: Any) -> Iterator[str]:
     if parts is None:
         return
+    if layout == "exam":
+        known = [one for one in PARTS if one != "all"]
+        if not isinstance(parts, list) or not set(map(str, parts)) <= set(known):
+            yield f"parts: expected a list of {', '.join(known)}, for example [question_type]."
+        return
     if layout != "questions":
-        yield f"parts: layout={layout} has none; layout=questions shows parts of the questions."
+        yield f"parts: layout={layout} has none; layouts questions and exam show parts."
     if not isinstance(parts, list) or not all(_PART.fullmatch(str(one)) for one in parts):
         yield f"parts: expected a list of CORPUS/ATTRIBUTE, for example [{PART_EXAMPLE}]."
 

@@ -13,6 +13,7 @@ from tempfile import TemporaryFile
 from rich.console import Console
 
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.sweeps.claim import ClaimedError, claimed
 from raqa.sweeps.places import claims_folder
 from raqa.sweeps.plan import Plan, PlannedCell, plan, runs_folder
@@ -168,7 +169,7 @@ def _check_writable(runs: Path) -> None:
         UserError: naming it and the system's reason.
     """
     try:
-        claims_folder(runs).mkdir(parents=True, exist_ok=True)
+        make_folder(claims_folder(runs))
         with TemporaryFile(dir=claims_folder(runs)) as probe:  # a full disk can still make folders
             probe.write(bytes(4096))
     except OSError as error:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raqa.errors import UserError
+from raqa.folders import make_folder
 
 Array = NDArray[Any]
 
@@ -24,7 +25,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], facts: Mapping[str, An
     text = json.dumps(facts, sort_keys=True, allow_nan=False)
     whole = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     metadata = {"facts": text, "sha256": _checksum(whole, text)}
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         save_file(whole, unfinished, metadata=metadata)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import pytest
+from hydra.utils import get_class
 from miniatures import epfl_cough, uk_covid19
+from omegaconf import OmegaConf
 from rich.console import Console
 
+from raqa.configuration.folder import config_folder
 from raqa.corpora.base import Corpus
 from raqa.corpora.coswara import Coswara
 from raqa.corpora.demo import Demo
 from raqa.corpora.epfl_cough import EpflCough
 from raqa.corpora.manifest import Manifest, ManifestColumns
-from raqa.corpora.overview import glance, print_overview
+from raqa.corpora.overview import Glance, glance, print_overview
 from raqa.corpora.uk_covid19 import UkCovid19
 
 
@@ -50,17 +54,43 @@ def test_uploads_are_not_called_subjects(tmp_path: Path) -> None:
     unknown = Manifest(name="unknown", table=tmp_path / "t.csv")
     known = Manifest(name="known", table=tmp_path / "t.csv", columns=ManifestColumns(subject="who"))
     out = io.StringIO()
-    print_overview(map(glance, [unknown, known]), Console(file=out, width=60))
+    print_overview(map(glance, [unknown, known]), Console(file=out, width=300))
     assert [line.split()[5] for line in out.getvalue().splitlines()[1:3]] == ["2*", "1"]
 
 
-def test_every_corpus_has_one_line_with_the_way_to_get_it(tmp_path: Path) -> None:
+def test_every_corpus_has_one_line_with_the_way_to_get_it_where_there_is_room(
+    tmp_path: Path,
+) -> None:
     uk_covid19.write(tmp_path / "uk", audio=False)
     corpora: list[Corpus] = [Coswara(root=tmp_path / "none"), UkCovid19(root=tmp_path / "uk")]
     out = io.StringIO()
-    print_overview(map(glance, corpora), Console(file=out, width=60))
+    print_overview(map(glance, corpora), Console(file=out, width=300))
     _, missing, labels, *explained = out.getvalue().splitlines()
     assert missing.split()[:2] == ["coswara", "missing"]
     assert "git clone https://github.com/iiscleap/Coswara-Data" in missing
     assert labels.split()[:6] == ["uk_covid19", "labels", "0", "/", "34", "12"]
     assert "raqa corpora check NAME" in explained[-1]
+
+
+@pytest.mark.parametrize("width", [80, 100, 130, 200])
+def test_no_line_of_any_shipped_corpus_is_wider_than_the_terminal(width: int) -> None:
+    ways = _ways()
+    assert len(ways) > 10
+    seen = (Glance(Manifest(name=name, how_to_get=way), "partly", 99_999, 99_999, 99_999)
+            for name, way in ways.items())  # fmt: skip
+    out = io.StringIO()
+    print_overview(seen, Console(file=out, width=width))
+    assert max(map(len, out.getvalue().splitlines())) <= width
+    shown = " ".join(out.getvalue().split())
+    assert all(" ".join(way.split()) in shown for way in ways.values())
+
+
+def _ways() -> dict[str, str]:
+    """How to get each shipped corpus."""
+    found = {}
+    for path in (config_folder() / "datamodule").glob("*.yaml"):
+        node = OmegaConf.load(path).get("corpus")
+        if node is not None and "_target_" in node:
+            way = node.get("how_to_get", get_class(node._target_).how_to_get)
+            found[path.stem] = str(way)
+    return found

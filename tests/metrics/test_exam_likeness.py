@@ -35,6 +35,7 @@ def test_fluent_errors_are_wrong_answers_as_like_as_half_of_the_right_ones() -> 
         ("A wheeze, in the second half.", True),
     ).all.likeness  # fmt: skip
     assert (likeness.compared, likeness.wrong, likeness.fluent.value) == (3, 2, 1.0)
+    assert likeness.accuracy.mean.value == pytest.approx(1 / 3)  # the choice plays no part
 
 
 def test_where_nothing_is_right_there_is_nothing_to_compare_with() -> None:

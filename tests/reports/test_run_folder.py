@@ -50,6 +50,15 @@ def test_scores_computed_again_from_predictions_equal_the_stored_ones(make_run):
         assert rescore(run) == run.scores
 
 
+def test_a_run_of_a_version_that_knew_fewer_scores_is_scored_again(make_run):
+    path = make_run()
+    whole = read_run(path)
+    stored = json.loads((path / "metrics.json").read_text())
+    del stored["scores"]["mae"]
+    (path / "metrics.json").write_text(json.dumps(stored))
+    assert read_run(path).scores == whole.scores
+
+
 def test_metrics_json_has_null_and_a_reason_where_a_number_is_undefined(make_run):
     stored = json.loads((make_run(seeds=(0,)) / "metrics.json").read_text())
     assert stored["scores"]["mae"]["sd"] == {

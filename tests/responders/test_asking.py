@@ -16,7 +16,7 @@ REMINDER = "\nSay a number."
 REFUSED, BROKEN = Reply("refusal"), Reply(status=400)
 
 
-def _fault(response: Response) -> str | None:
+def _fault(_: Request, response: Response) -> str | None:
     return None if (response.text or "").isdigit() else "no number in it"
 
 

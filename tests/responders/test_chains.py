@@ -216,18 +216,28 @@ def test_equal_chains_of_other_exams_are_not_mixed_up(tones: list[Path], tmp_pat
         assert all((text != "other's") == mine for role, text in talk(body) if role == "assistant")
 
 
-def test_a_responder_that_does_not_converse_is_refused_before_any_work(
-    own: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_responder_that_can_not_be_talked_to_is_refused_before_any_work(
+    own: Asked, tones: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(OpenAIResponder, "converses", False)
-    wanted = r"can not be told what was said before.*task.only.question_type=\[mcq_speech\]"
+    wanted = r"can not be asked multi_turn: set task.only.question_type=\[mcq_speech\]"
+    spoken = asked([choice("v", question_type="voice_qa")], tones)
     with serving() as server:
         with pytest.raises(UserError, match=wanted):
             ask(own, openai(server.url), tmp_path / "s", "audio")
+        with pytest.raises(UserError, match="can not be asked voice_qa: choose another"):
+            ask(spoken, openai(server.url), tmp_path / "s", "audio")
         assert not server.bodies
         alone = replace(own, rows=own.rows.filter(qa_id="alone"))
         ask(alone, openai(server.url), tmp_path / "s", "audio")
         ask(asked([question("q")]), openai(server.url), tmp_path / "s")
+        assert len(server.bodies) == 2
+
+
+def test_pengi_can_not_be_talked_to() -> None:
+    from raqa.responders.pengi.responder import PengiResponder
+
+    assert not PengiResponder.converses
 
 
 def test_responders_without_a_model_answer_every_turn(own: Asked, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from raqa.errors import UserError
 from raqa.responders.base import Input, Pace, Prompt, Responder, Response, Session
 from raqa.responders.head import ZeroShotHead
+from raqa.responders.hearing import Hearing
 from raqa.responders.usage import usage_text
 from tests.responders.asking import ask, asked, question, tone
 
@@ -44,7 +45,7 @@ class _Plain(_Listener):
 
     rate: ClassVar[int | None] = None
 
-    def check(self) -> None:
+    def check(self, hearing: Hearing) -> None:  # noqa: ARG002
         raise UserError("it is not at home")
 
     def wording(self, question: Mapping[str, Any], given: Input) -> str:

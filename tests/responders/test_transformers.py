@@ -5,11 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 
+from raqa.audio.waveform import Waveform
 from raqa.errors import UserError
 from raqa.responders import transformers
+from raqa.responders.base import Heard, Prompt
+from raqa.responders.spectrogram import SpectrogramSettings, spectrogram_image
 from raqa.responders.transformers import TransformersResponder
+from raqa.responders.transformers_reader import messages
 from tests.answering.soft_prefix.tiny import CHAT, tiny_model
 from tests.responders.asking import ask, asked, outcomes, question
 
@@ -50,11 +55,51 @@ def test_the_same_questions_again_load_no_model(
     assert first.answers.equals(again.answers)
 
 
-def test_other_weights_in_the_same_folder_are_another_model(tmp_path: Path) -> None:
-    tiny_model(tmp_path / "model")
-    before = _responder(tmp_path / "model").identity
-    tiny_model(tmp_path / "model", words=("another",))
-    assert _responder(tmp_path / "model").identity != before
+def test_answers_of_another_model_are_never_handed_out(tmp_path: Path) -> None:
+    """Other weights, other files, other settings: whatever could answer differently asks anew."""
+    folder = tmp_path / "model"
+    tiny_model(folder, "llama", chat=CHAT)
+    seen = [_responder(folder).identity]
+
+    def new(**changes: Any) -> bool:
+        now = _responder(folder, **changes).identity
+        seen.append(now)
+        return now not in seen[:-1]
+
+    tiny_model(folder, "llama", chat=CHAT, words=("another",))
+    assert new()
+    (folder / "chat_template.jinja").rename(folder / "chat_template.txt")  # the same content
+    assert new()
+    for setting in ({"system": "Be brief."}, {"max_tokens": 5}, {"dtype": "bfloat16"}):
+        assert new(**setting)
+    (folder / ".cache").mkdir()
+    (folder / ".cache" / "download.metadata").write_text("2026-11-01")
+    assert not new()  # hidden files are of other programs
+    assert not new(batch_size=3, device="cpu", takes=["none"])
+    assert _responder(Path("a/name")).identity != _responder(Path("a/name"), revision="x").identity
+
+
+def test_the_model_is_told_what_the_system_prompt_says(tmp_path: Path) -> None:
+    tiny_model(tmp_path / "model", "llama", chat=CHAT)
+    plain, told = (
+        ask(QUESTIONS, _responder(tmp_path / "model", system=system), tmp_path / "s")
+        for system in (None, "this is heard ")
+    )
+    assert (told.usage["tokens_in"] - plain.usage["tokens_in"]).to_list() == [
+        4
+    ] * 5  # with the role
+
+
+def test_media_stand_before_the_words_and_only_parts_hold_them() -> None:
+    png = spectrogram_image(Waveform(np.ones(800, np.float32), 8000), SpectrogramSettings())
+    heard = Heard(Waveform(np.zeros(800, np.float32), 8000), png)
+    system, user = messages(Prompt("q", "heard?", heard=heard), "be brief", parts=True)
+    assert system == {"role": "system", "content": [{"type": "text", "text": "be brief"}]}
+    assert [part["type"] for part in user["content"]] == ["audio", "image", "text"]
+    assert user["content"][1]["image"].size == (1000, 600)
+    assert messages(Prompt("q", "heard?"), None, parts=False) == [
+        {"role": "user", "content": "heard?"}
+    ]
 
 
 def test_a_prompt_that_is_too_long_fails_alone(tmp_path: Path) -> None:
@@ -65,8 +110,6 @@ def test_a_prompt_that_is_too_long_fails_alone(tmp_path: Path) -> None:
     assert "the model reads 60 beside its answer" in found.usage["reason"][1]
 
 
-def test_a_model_that_is_not_there_or_asked_to_hear_is_refused(tmp_path: Path) -> None:
+def test_a_model_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="responder.model=/nowhere/model"):
         ask(QUESTIONS, _responder(Path("/nowhere/model")), tmp_path)
-    with pytest.raises(UserError, match="is of the class AutoModelForCausalLM, which takes none"):
-        ask(QUESTIONS, _responder(tmp_path), tmp_path, "audio")

@@ -12,12 +12,15 @@ import pytest
 from raqa.audio.clip import ClipPolicy
 from raqa.configuration.build import build_node
 from raqa.configuration.overrides import compose_config
+from raqa.main import main
+from raqa.reports.run_folder import read_run
+from raqa.reports.run_tables import Run
 from raqa.responders.base import Input
 from raqa.responders.spectrogram import SpectrogramSettings
 from raqa.responders.transformers import TransformersResponder
 from raqa.responders.transformers_model import load_model
 from raqa.responders.transformers_reader import load_reader
-from tests.responders.asking import ask, asked, outcomes, question, tone
+from tests.responders.asking import ask, asked, choice, outcomes, question, tone
 from tests.responders.tiny_media import TINY
 
 Tiny = Callable[[str], Path]
@@ -90,6 +93,21 @@ def test_each_is_its_own_baseline_that_hears_nothing(
         assert len(set(same_words)) == 1
 
 
+def test_a_chain_about_a_recording_is_one_conversation(tiny_media: Tiny, tmp_path: Path) -> None:
+    turns = [choice(f"t{turn}", question_type="multi_turn", chain="x", turn=turn)
+             for turn in (1, 2, 3)]  # fmt: skip
+    sound = [tone(tmp_path / "a.wav", 300)]
+    responder = preset("audio_flamingo_3", tiny_media("audio_flamingo_3"))
+    told = hear(responder, asked(turns, sound, {"t1": "A", "t2": "B"}), tmp_path, "audio")
+    own = hear(responder, asked(turns, sound), tmp_path, "audio")
+    for found in (told, own):
+        assert outcomes(found) == {"answered": 3}
+        first, second, third = found.usage["tokens_in"].to_list()
+        assert first < second < third
+        assert third < 3 * first  # it is heard once
+    assert own.usage["from_store"].to_list() == [True, False, False]
+
+
 def test_a_longer_recording_is_more_tokens(
     tiny_media: Tiny, questions: Any, tmp_path: Path
 ) -> None:
@@ -98,6 +116,42 @@ def test_a_longer_recording_is_more_tokens(
     spent = found.usage.filter(pl.col("qa_id").str.ends_with("0"))["tokens_in"].to_list()
     # 40 ms a token: 0.3, 1 and 1.9 s, of the very same words
     assert [round((longer - spent[0]) * 0.04, 1) for longer in spent] == [0.0, 0.7, 1.6]
+
+
+@pytest.mark.parametrize("name", [name for name, given in GIVEN if given == "audio"])
+def test_the_shortest_recording_there_is_is_heard_as_in_a_batch(
+    name: str, tiny_media: Tiny, tmp_path: Path
+) -> None:
+    paths = [tone(tmp_path / "short.wav", 900, 0.05), tone(tmp_path / "long.wav", 900, 1.5)]
+    rows = [question(f"q{row}", row, question="what is heard ?") for row in (0, 1)]
+    responder = preset(name, tiny_media(name))
+    together = hear(responder, asked(rows, paths), tmp_path / "together", "audio")
+    alone = hear(responder, asked(rows[:1], paths), tmp_path / "alone", "audio")
+    assert together.answers["response"].n_unique() == 2
+    assert alone.answers["response"][0] == together.answers["response"][0]
+
+
+@pytest.mark.slow
+def test_a_preset_answers_a_run_and_the_run_again(tiny_media: Tiny, tmp_path: Path) -> None:
+    def run(*changes: str) -> Run:
+        runs = tmp_path / f"runs{len(changes)}"
+        main(
+            ["task=qa", "head=zero_shot", "seeds=1", "datamodule.corpus.subjects=20",
+             "responder=qwen2_audio", f"responder.model={tiny_media('qwen2_audio')}", *HERE,
+             "head.hearing.clip.length_s=2", f"paths.runs={runs}",
+             f"paths.cache={tmp_path / 'cache'}", *changes]
+        )  # fmt: skip
+        (found,) = (path for path in runs.iterdir() if path.name != "splits")
+        return read_run(found)
+
+    first, again = run(), run("responder.batch_size=3")
+    assert first.provenance.head.startswith("zero_shot_qwen2_audio")
+    assert first.predictions.height > 20
+    assert first.predictions["response"].n_unique() > 10
+    assert again.predictions.equals(first.predictions)
+    usage = [pl.read_csv(one.path / "head" / "usage.csv") for one in (first, again)]
+    assert set(usage[0]["outcome"]) == {"answered"}
+    assert [one["from_store"].all() for one in usage] == [False, True]
 
 
 def test_of_a_model_that_speaks_only_the_part_that_thinks_is_loaded(tiny_media: Tiny) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from raqa.download.fetch import digests
 from raqa.download.unpack import UnpackedFile
 from raqa.errors import UserError
+from raqa.folders import make_folder
 
 _MENTIONED = 5
 
@@ -50,7 +51,7 @@ def _in_the_way(place: Path, file: UnpackedFile) -> str | None:
 
 
 def _move(draft: Path, place: Path) -> None:
-    place.mkdir(parents=True, exist_ok=True)
+    make_folder(place)
     for source in sorted(draft.iterdir()):
         target = place / source.name
         if not target.exists():

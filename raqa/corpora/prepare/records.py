@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 from raqa.corpora.files import UNFINISHED
 from raqa.download.fetch import digests
 from raqa.download.unpack import UnpackedFile
+from raqa.folders import make_folder
 
 NOT_VERIFIED = "not verified against a published checksum"
 
@@ -136,7 +137,7 @@ def as_json(value: Any) -> Any:
 
 def write_json(path: Path, content: Any) -> None:
     """Write a JSON file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     draft = path.with_name(f"{path.name}.writing")
     with draft.open("w", encoding="utf-8") as file:
         json.dump(content, file, indent=1, ensure_ascii=False)

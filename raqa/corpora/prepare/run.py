@@ -29,6 +29,7 @@ from raqa.corpora.prepare.show import (
 from raqa.corpora.prepare.work import Worker
 from raqa.download.fetch import Patience, StoppedFetchError
 from raqa.errors import UserError
+from raqa.folders import make_folder
 
 AT_ONCE = 4
 """Downloads that run side by side; publishers' servers take more for an attack."""
@@ -125,7 +126,7 @@ def _alone(workshop: Workshop, console: Console) -> Iterator[None]:
     """Hold the lock of a corpus's folder."""
     lock = FileLock(workshop.lock)
     try:
-        workshop.inner.mkdir(parents=True, exist_ok=True)
+        make_folder(workshop.inner)
         lock.acquire(timeout=0)
     except Timeout:
         console.print("Another `raqa prepare` is at work in this folder; waiting for it.")

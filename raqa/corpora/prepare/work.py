@@ -34,6 +34,7 @@ from raqa.download.unpack import (
     unpacked_bytes,
 )
 from raqa.errors import UserError
+from raqa.folders import make_folder
 
 _BY_HAND = (
     "Or download it with a browser from {page}, put it into {place} as {file}, and run again."
@@ -68,7 +69,7 @@ class Worker:
             if mismatch(target, download) is None:
                 return
             target.unlink()
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         reasons = []
         for url in download.urls:
             try:
@@ -198,7 +199,7 @@ class Worker:
         """Unpack into a draft folder and move what is whole; an interrupted call begins again."""
         draft = self.workshop.draft(record.file)
         remove_draft(draft)
-        (draft / into).mkdir(parents=True)
+        make_folder(draft / into)
         try:
             unpacked = make(draft / into)
             files = tuple(

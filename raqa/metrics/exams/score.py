@@ -27,7 +27,7 @@ NO_GRADE = "no answer was given 1 to 3"
 NO_TEXT = "no answer is in words"
 NO_CHANCE = "not every question is a choice, so that there is no chance level"
 NO_CHOICE = "no choice has a score"
-_MEASURES = ("score", "answered", "grade", *CRITERIA, "rouge_l", "bertscore")
+_MEASURES = ("score", "answered", "worded", "grade", *CRITERIA, "rouge_l", "bertscore")
 
 
 def score_exam(
@@ -111,6 +111,7 @@ class _Table:
         values = {
             "score": score,
             "answered": np.where(lost, np.nan, score),
+            "worded": np.where(np.isfinite(compared.rouge_l), score, np.nan),
             "grade": page.column("grade"),
             **{name: page.column(name) for name in CRITERIA},
             "rouge_l": compared.rouge_l,
@@ -151,6 +152,7 @@ class _Table:
         )
         meaning = self.compared.reasons.get("bertscore", NO_TEXT)
         return Likeness(
+            accuracy=self.means.over_seeds(at["worded"], NO_SCORE),
             rouge_l=self.means.over_seeds(at["rouge_l"], NO_TEXT),
             bertscore=self.means.over_seeds(at["bertscore"], meaning if compared else NO_TEXT),
             compared=compared,

@@ -49,11 +49,13 @@ class Likeness:
     """How like the reference the wording of answers is; it rewards fluent errors.
 
     Attributes:
+        accuracy: of these answers, those that have a score.
         compared: answers in words, to questions that have no options.
         wrong: of these, those that were judged and got less than half.
         fluent: of these, those that are at least as like as half of the right ones are.
     """
 
+    accuracy: OverSeeds
     rouge_l: OverSeeds
     bertscore: OverSeeds
     compared: int

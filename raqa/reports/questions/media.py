@@ -13,6 +13,7 @@ import numpy as np
 
 from raqa.audio.decode import Decoded, decode_noted
 from raqa.audio.waveform import AudioError, Waveform
+from raqa.folders import make_folder
 
 FOLDER = "media"
 
@@ -78,7 +79,7 @@ def write_media(
         by corpus and recording_id.
     """
     media = folder / FOLDER
-    media.mkdir(parents=True, exist_ok=True)
+    make_folder(media)
     made = {}
     for one in recordings:
         made[one.corpus, one.recording_id] = _write(one, media)

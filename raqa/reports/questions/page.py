@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from raqa.errors import UserError
+from raqa.folders import make_folder
 from raqa.questions.browse import Drawn
 from raqa.reports.html_page import render
 from raqa.reports.questions.audit import QuestionAudit
@@ -82,7 +83,7 @@ def write_page(
         UserError: the folder holds other things than an earlier audit.
     """
     check_folder(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     asked, left_out = _to_copy(drawn.table, recordings, most_recordings)
     done = iter(range(1, len(asked) + 1))
     media = write_media(asked, folder, lambda: watch(next(done), len(asked)))

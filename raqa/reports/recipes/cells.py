@@ -15,7 +15,7 @@ from raqa.metrics.regression import RegressionScores
 from raqa.reports.run_tables import HISTORY, Run
 from raqa.reports.text import pretraining_overlap
 
-Layout = Literal["within", "heads", "cross", "low_n", "questions"]
+Layout = Literal["within", "heads", "cross", "low_n", "questions", "exam"]
 
 TARGET = "datamodule@regime.target"
 ZERO_SHOT = "zero_shot"
@@ -34,7 +34,8 @@ class RecipeFacts:
         name: as on the command line, for example "cough_regression/table3".
         layout: which table or figure it is.
         published: the paper's numbers (published.py), or None.
-        parts: CORPUS/ATTRIBUTE of the questions that are shown; none: all, by question type.
+        parts: CORPUS/ATTRIBUTE of the questions that are shown, of exams by what they are parted;
+            none: all, by question type.
     """
 
     name: str
@@ -148,6 +149,7 @@ def with_errors(cell: ReportCell) -> ReportCell:
     told = {
         "classification": f"{cell.task} is told in classes",
         "questions": "the run answers questions, which layout=questions shows",
+        "exam": "the run sat an exam, which layout=exam shows",
     }[cell.run.provenance.kind]
     problem = f"{told}; this table shows errors in the label's unit"
     return ReportCell(cell.choices, None, problem)
@@ -158,6 +160,14 @@ def with_answers(cell: ReportCell) -> ReportCell:
     if cell.run is None or cell.run.provenance.kind == "questions":
         return cell
     problem = f"{cell.task} is no question; this table shows answers to questions (task=qa)"
+    return ReportCell(cell.choices, None, problem)
+
+
+def with_exams(cell: ReportCell) -> ReportCell:
+    """The cell itself, or said to be missing where its run sat no exam."""
+    if cell.run is None or cell.run.provenance.kind == "exam":
+        return cell
+    problem = f"{cell.task} is no exam; this table shows answers to an exam (task=exam)"
     return ReportCell(cell.choices, None, problem)
 
 

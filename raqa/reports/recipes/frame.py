@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from raqa.configuration.unused import NO_ENCODER
 from raqa.encoders.pretraining import footnotes
 from raqa.metrics.compare import Comparison
 from raqa.reports.recipes.cells import RecipeFacts, ReportCell
@@ -33,7 +34,8 @@ def base_report(
 ) -> RecipeReport:
     """Put a report together, with what all layouts say."""
     runs = [cell.run for cell in cells if cell.run is not None]
-    real = [run.provenance for run in runs if run.provenance.weights_real]
+    known = [run.provenance for run in runs]
+    real = [one for one in known if one.weights_real and one.encoder != NO_ENCODER]
     return RecipeReport(
         name=recipe.name,
         title=recipe.title,

@@ -1,6 +1,6 @@
 """What the numbers of a recipe's report mean, in plain words."""
 
-from raqa.reports.glossary import NUMBERS, QUESTIONS
+from raqa.reports.glossary import EXAMS, NUMBERS, QUESTIONS
 
 _BEST = (
     (
@@ -41,3 +41,14 @@ ANSWERS = (
     *(entry for entry in QUESTIONS if entry[0] != "Against prior"),
 )
 """The same where answers to questions are shown."""
+
+EXAM_TERMS = (
+    (
+        "Bold",
+        "The first of two models is better: the 95 % interval of the difference, on the same "
+        "questions and the same drawn subjects, leaves out 0.",
+    ),
+    ("Paper", "The published number, and ours minus the published one."),
+    *(entry for entry in EXAMS if not entry[0].startswith("Chance")),
+)
+"""The same where answers to exams are shown."""

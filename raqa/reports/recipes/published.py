@@ -16,7 +16,8 @@ _WIDE = ("corpus", "target", "head")
 _CROSS = ("train_on", "test_on", "encoder", "cross_mae", "within_mae", "gap")
 _ANSWERS = ("question_type", "metric", "head", "value")
 _ABOUT = ("corpus", "attribute")
-_SHAPES = (_CROSS, _LONG, (*_WIDE, "one column per encoder"), _ANSWERS)
+_EXAM = ("model", "by", "part", "percent")
+_SHAPES = (_CROSS, _LONG, (*_WIDE, "one column per encoder"), _ANSWERS, _EXAM)
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,19 @@ class Published:
         directions: by training and tested corpus.
         answers: of answers to questions, by part (a question type, or "corpus / attribute /
             question type"), metric and head.
+        exams: per cent by model, what it was given ("" where the table does not say), by what and
+            part of an exam.
     """
 
     errors: Mapping[tuple[str, str, str, str], PublishedError] = field(default_factory=dict)
     directions: Mapping[tuple[str, str], PublishedDirection] = field(default_factory=dict)
     answers: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    exams: Mapping[tuple[str, str, str, str], float] = field(default_factory=dict)
+
+    def exam(self, model: str, given: str, by: str, part: str) -> float | None:
+        """The paper's number for a model and a part of an exam, where it has one."""
+        exact = self.exams.get((model, given, by, part))
+        return self.exams.get((model, "", by, part)) if exact is None else exact
 
     def error(self, corpus: str, task: str, head: str, encoder: str) -> PublishedError | None:
         """The paper's number for a cell, where it has one."""
@@ -74,7 +83,8 @@ def read_published(path: Path | None) -> Published:
     The columns say which table it is: a row per cell (corpus, target, encoder, mae_mean and
     mae_std), a row per corpus, target and head with a column per encoder, or a row per direction
     (train_on, test_on, encoder, cross_mae, within_mae, gap). Of answers to questions a row per
-    number (question_type, metric, head, value), with corpus and attribute where it is of one.
+    number (question_type, metric, head, value), with corpus and attribute where it is of one. Of
+    exams a row per number as well (model, by, part, percent), with `given` where it is said.
 
     Raises:
         UserError: it can not be read, or has none of these shapes.
@@ -88,6 +98,8 @@ def read_published(path: Path | None) -> Published:
             return Published(directions=_directions(table))
         if set(_ANSWERS) <= set(table.columns):
             return Published(answers=_answers(table))
+        if set(_EXAM) <= set(table.columns):
+            return Published(exams=_exams(table))
         if set(_LONG) <= set(table.columns):
             return Published(errors=_long(table))
         if set(_WIDE) <= set(table.columns):
@@ -111,6 +123,8 @@ def _check(path: Path, table: pl.DataFrame) -> None:
         names, numbers, optional = _CROSS[:2], _CROSS[3:], False
     elif set(_ANSWERS) <= columns:
         names, numbers, optional = (*_ABOUT, *_ANSWERS[:-1]), _ANSWERS[-1:], False
+    elif set(_EXAM) <= columns:
+        names, numbers, optional = (*_EXAM[:-1], "given"), _EXAM[-1:], False
     elif set(_LONG) <= columns:
         names, numbers = (*_WIDE, "encoder"), ("mae_mean", "mae_std")
     elif set(_WIDE) <= columns:
@@ -168,6 +182,14 @@ def _answers(table: pl.DataFrame) -> dict[tuple[str, str, str], float]:
         part = " / ".join([*about, row["question_type"]])
         found[part, row["metric"], row["head"]] = float(row["value"])
     return found
+
+
+def _exams(table: pl.DataFrame) -> dict[tuple[str, str, str, str], float]:
+    """By model, what it was given, by what and part."""
+    return {
+        (row["model"], row.get("given") or "", row["by"], row["part"]): float(row["percent"])
+        for row in table.iter_rows(named=True)
+    }
 
 
 def _directions(table: pl.DataFrame) -> dict[tuple[str, str], PublishedDirection]:

@@ -7,9 +7,18 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from raqa.errors import UserError, neighbours
-from raqa.reports.recipes.cells import Layout, RecipeFacts, ReportCell, with_answers, with_errors
+from raqa.folders import make_folder
+from raqa.reports.recipes.cells import (
+    Layout,
+    RecipeFacts,
+    ReportCell,
+    with_answers,
+    with_errors,
+    with_exams,
+)
 from raqa.reports.recipes.cross import cross_report
 from raqa.reports.recipes.encoders import encoders_report
+from raqa.reports.recipes.exam_layout import exam_report
 from raqa.reports.recipes.low_n import low_n_report
 from raqa.reports.recipes.published import Published, read_published
 from raqa.reports.recipes.question_layout import questions_report
@@ -24,6 +33,7 @@ _MAKERS: dict[Layout, Callable[[RecipeFacts, Sequence[ReportCell], Published], R
     "cross": cross_report,
     "low_n": low_n_report,
     "questions": questions_report,
+    "exam": exam_report,
 }
 
 
@@ -34,7 +44,7 @@ def make_recipe_report(recipe: RecipeFacts, cells: Sequence[ReportCell]) -> Reci
         UserError: no cell is done, the published numbers can not be read, or two cells would
             stand at the same place.
     """
-    shown = with_answers if recipe.layout == "questions" else with_errors
+    shown = {"questions": with_answers, "exam": with_exams}.get(recipe.layout, with_errors)
     cells = [shown(cell) for cell in cells]
     if all(cell.run is None for cell in cells):
         causes = list(dict.fromkeys(cell.problem or "" for cell in cells))
@@ -70,7 +80,7 @@ def write_recipe_report(
         UserError: a format is unknown.
     """
     check_formats(formats)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     texts = _texts(report, formats)
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")
@@ -111,7 +121,7 @@ def _texts(report: RecipeReport, formats: Collection[str]) -> dict[str, str]:
 
 def _figures(pictures: Sequence[Picture], folder: Path) -> list[Path]:
     """Every figure as PNG and PDF, without the date that would make equal reports differ."""
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     files = []
     for picture in pictures:
         figure = picture.draw()

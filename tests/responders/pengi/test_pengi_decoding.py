@@ -148,7 +148,7 @@ def test_settings_out_of_range_are_reported_together(pengi: Pengi) -> None:
         pengi.generate([], [], beams=0, temperature=0, max_new_tokens=49, batch_size=-1)
     assert [problem.split(":")[0] for problem in raised.value.problems] == [
         "responder.beams=0",
-        "responder.max_new_tokens=49",  # 128 positions, 80 of them taken
+        "responder.max_tokens=49",  # 128 positions, 80 of them taken
         "responder.batch_size=-1",
         "responder.temperature=0",
     ]

@@ -13,6 +13,7 @@ import soundfile
 from raqa.answering.base import Asked
 from raqa.errors import UserError
 from raqa.responders.evaluate import Evaluated
+from raqa.responders.hearing import Hearing
 from raqa.responders.pengi.model import Pengi
 from raqa.responders.pengi.responder import PengiResponder
 from raqa.responders.pengi.tokens import Tokens
@@ -196,7 +197,7 @@ def test_all_that_is_absent_is_told_at_once_with_how_to_get_it(
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     missing = PengiResponder(clip_tokenizer="no/clip", gpt2_tokenizer=str(tmp_path / "gpt2"))
     with pytest.raises(UserError) as raised:
-        missing.check()
+        missing.check(Hearing())
     checkpoint, clip, gpt2 = raised.value.problems
     assert "is not set" in checkpoint
     assert "`raqa weights fetch pengi` fetches base.pth (2.2 GB" in checkpoint
@@ -204,7 +205,7 @@ def test_all_that_is_absent_is_told_at_once_with_how_to_get_it(
     assert gpt2.startswith(f"responder.gpt2_tokenizer={tmp_path / 'gpt2'}")
     wrong = tmp_path / "none.pth"
     with pytest.raises(UserError, match=rf"responder.checkpoint={wrong} is no file"):
-        PengiResponder(checkpoint=wrong).check()
+        PengiResponder(checkpoint=wrong).check(Hearing())
 
 
 def test_another_models_file_is_named_with_what_does_not_fit(

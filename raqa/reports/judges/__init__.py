@@ -1,0 +1,1 @@
+"""Judges set beside each other: rules, models and clinicians."""
