@@ -53,6 +53,9 @@ def _without_download(encoder: str) -> list[str]:
     return ["encoder.weights=random"] if has_weights else []
 
 
+_EXAM = ["task=exam", "datamodule=demo_exam", "head=zero_shot", "responder=constant"]
+
+
 def _own_table(task: str) -> list[str]:
     """A corpus that has the task's label, whatever corpora are shipped."""
     if task == "qa":
@@ -84,7 +87,7 @@ def _judged(judge: str) -> list[str]:
     """An exam, which has answers to be judged, and a model's name where one is needed."""
     named = "responder" in compose_config([f"judge={judge}"]).judge
     model = ["judge.responder.model=some"] if named else []
-    return ["task=exam", "datamodule=demo_exam", "head=zero_shot", "responder=constant", *model]
+    return [*_EXAM, *model]
 
 
 _NEEDS = {
