@@ -169,5 +169,5 @@ def _moved(network: Any, place: str, model: str) -> Any:
     except torch.OutOfMemoryError as error:
         raise UserError(
             f"{SETTING}={model}: its weights do not fit into the GPU's memory "
-            f"({first_line(error)}). Set responder.dtype=bfloat16 if it is not, or use a larger one."
+            f"({first_line(error)}). Set responder.dtype=bfloat16, or use a larger one."
         ) from error
