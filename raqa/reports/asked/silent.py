@@ -58,7 +58,8 @@ def silent_text(run: Run, among: Sequence[Run] = ()) -> str | None:
     responder = _responder(run)
     if not getattr(responder, "listens", True):
         return f"{TITLE}: this responder never listens, so it is its own."
-    if "none" not in getattr(responder, "inputs", ("none",)):
+    able = getattr(responder, "inputs", None)
+    if isinstance(able, tuple) and "none" not in able:  # else the model decides
         return f"{TITLE}: there is none; this responder can not be asked without a recording."
     silent = silent_run(run, among)
     if silent is None:
