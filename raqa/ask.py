@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from raqa.answering.base import AUDIO_ROW, FILES, Asked, QuestionHead
 from raqa.configuration.build import build_node
-from raqa.display import harmless
+from raqa.display import csv_cell, harmless
 from raqa.errors import UserError
 from raqa.heads.data import FloatArray
 from raqa.predict import csv_place, embed_files
@@ -72,6 +72,8 @@ class Replies:
     def write_csv(self, path: Path) -> None:
         """Write every possible answer, and a row with `reason` for a file that has none.
 
+        What a model said is cut short and made harmless, as a spreadsheet will open it.
+
         Raises:
             UserError: the folder does not exist.
         """
@@ -79,7 +81,8 @@ class Replies:
         silent = self.set_aside.select(file="item", reason="reason").unique("file")
         table = pl.concat([self.possible, silent], how="diagonal")
         asked = self.taken.question if self.taken and not self.own_words else self.question
-        table.with_columns(question=pl.lit(asked)).write_csv(path)
+        said = pl.col("answer", "label", "reason").map_elements(csv_cell, return_dtype=pl.String)
+        table.with_columns(said, question=pl.lit(asked)).write_csv(path)
 
 
 def ask_files(
