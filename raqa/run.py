@@ -128,9 +128,7 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
         StoppedError: `stop`, which is asked after each epoch, asked for it.
     """
     check_single()
-    prepared.experiment.head.check()
-    if prepared.experiment.judge is not None:
-        prepared.experiment.judge.check()
+    _check_others(prepared.experiment)
     from raqa.answering.base import QuestionHead
 
     experiment, recordings = prepared.experiment, prepared.recordings
@@ -179,6 +177,13 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
         raise
     experiment.logger.finish(finished)
     return finished
+
+
+def _check_others(experiment: Experiment) -> None:
+    """Look for what head and judge need beside the settings."""
+    experiment.head.check()
+    if experiment.judge is not None:
+        experiment.judge.check()
 
 
 def _fitter(experiment: Experiment) -> Fitter:

@@ -273,9 +273,16 @@ def _embedding_misfits(experiment: Experiment) -> Iterable[str]:
 
 def _unused(experiment: Experiment) -> Iterable[str]:
     """Settings that would change nothing with the other choices."""
+    from raqa.answering.base import QuestionHead
     from raqa.heads.base import DirectHead  # imports torch
     from raqa.training.settings import processes
 
+    if experiment.trainer.calibration and isinstance(experiment.head, QuestionHead):
+        yield (
+            f"trainer.calibration={experiment.trainer.calibration:g}: subjects are held back for "
+            f"an interval around predicted numbers. {type(experiment.head).__name__} answers "
+            "questions and gives none, so nothing would be held back. Set trainer.calibration=0."
+        )
     if experiment.regime.settings().get("equal_updates") and isinstance(
         experiment.head, DirectHead
     ):

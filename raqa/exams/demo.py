@@ -66,7 +66,7 @@ def write_demo(folder: Path) -> Path:
     make_folder(folder.parent)
     draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".making-"))
     try:
-        (draft / "audio").mkdir()
+        make_folder(draft / "audio")
         rows = [row for subject in range(SUBJECTS) for row in _subject(subject, draft)]
         for row in rows:
             row["form"] = EXAM_FORMS[row["benchmark"]][row["question_type"]]

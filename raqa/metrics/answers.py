@@ -150,8 +150,9 @@ def error_difference(found: Iterable[AnswerDifference]) -> tuple[Number, Interva
         return one.difference, one.interval
     one = first["balanced_accuracy"]
     low, high = one.interval.low, one.interval.high
-    return _negative(one.difference), Interval(_negative(high), _negative(low))
+    return negative(one.difference), Interval(negative(high), negative(low))
 
 
-def _negative(number: Number) -> Number:
+def negative(number: Number) -> Number:
+    """The number with its sign turned."""
     return Number(-number.value) if number.defined else number

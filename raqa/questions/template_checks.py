@@ -9,6 +9,7 @@ from typing import Any
 from raqa.corpora.attributes import Attribute
 from raqa.errors import neighbours
 from raqa.questions.sentences import fill, is_torn, slots
+from raqa.questions.template_faults import Faults, Place
 from raqa.questions.template_files import Entry
 from raqa.questions.templates import ANY, AttributeTemplates, Wording
 from raqa.tables import QUESTION_TYPES
@@ -30,19 +31,19 @@ class Builder:
 
     Args:
         units: how units are said.
-        problems: what is wrong is added here.
+        faults: what is wrong is added here.
     """
 
-    def __init__(self, units: Mapping[str, Any], problems: list[str]) -> None:
+    def __init__(self, units: Mapping[str, Any], faults: Faults) -> None:
         self._units = units
-        self._problems = problems
+        self._note = faults.add
 
     def build(self, attribute: Attribute, entry: Entry) -> AttributeTemplates:
         """Make an attribute's templates; incomplete where a problem was noted."""
         if "exclude" in entry.settings:
             reason = str(entry.settings["exclude"]).strip()
             if not reason:
-                self._note(entry.where, "exclude: say why nothing is asked")
+                self._note(entry.place("exclude"), "exclude: say why nothing is asked")
             return AttributeTemplates(attribute, excluded=reason)
         texts = self._label_texts(attribute, entry)
         wordings = [
@@ -52,29 +53,26 @@ class Builder:
         ]
         self._check_words(entry)
         if not entry.sentences:
-            self._note(entry.where, "has no sentences: like: PATTERN, a question type, or "
+            self._note(entry.place(""), "has no sentences: like: PATTERN, a question type, or "
                        "exclude: REASON")  # fmt: skip
         return AttributeTemplates(
             attribute, tuple(wordings), texts, self._unit(attribute, entry), self._decimals(entry)
         )
 
-    def _note(self, where: str, problem: str) -> None:
-        self._problems.append(f"{where}: {problem}")
-
     def _label_texts(self, attribute: Attribute, entry: Entry) -> dict[str, str]:
-        given = entry.settings.get("labels", {})
+        given, known = entry.settings.get("labels", {}), attribute.label_texts
+        place = entry.place("labels")
         if not isinstance(given, Mapping):
-            self._note(entry.where, "labels: expected how each label is said, `label: text`")
+            self._note(place, "labels: expected how each label is said, `label: text`")
             given = {}
-        known = attribute.label_texts
         for label in given:
             if label not in known and not attribute.own_words:
-                self._note(entry.where, f"labels: no label {label!r}. {neighbours(label, known)}")
+                self._note(place, f"labels: no label {label!r}. {neighbours(label, known)}")
         texts = {**known, **{label: str(text) for label, text in given.items()}}
         said: dict[str, str] = {}
         for label, text in texts.items():
             if text.lower() in said:
-                self._note(entry.where, f"two options are the same: {said[text.lower()]!r} and "
+                self._note(place, f"two options are the same: {said[text.lower()]!r} and "
                            f"{label!r} are both said {text!r}")  # fmt: skip
             said[text.lower()] = label
         return texts
@@ -85,8 +83,8 @@ class Builder:
         given = entry.settings.get("unit", self._units.get(attribute.unit or "", attribute.unit))
         forms = [given] if isinstance(given, str) else given
         if not isinstance(forms, list) or len(forms) not in {1, 2} or not all(forms):
-            self._note(entry.where, f"unit: {given}: expected how {attribute.unit} is said, in one "
-                       "form or as [after 1, otherwise]")  # fmt: skip
+            self._note(entry.place("unit"), f"unit: {given}: expected how {attribute.unit} is "
+                       "said, in one form or as [after 1, otherwise]")  # fmt: skip
             return "", ""
         return str(forms[0]), str(forms[-1])
 
@@ -95,7 +93,7 @@ class Builder:
         if given is None:
             return None
         if not str(given).isdecimal():
-            self._note(entry.where, f"decimals: {given}: expected how many, 0 or more")
+            self._note(entry.place("decimals"), f"decimals: {given}: expected how many, 0 or more")
             return None
         return int(given)
 
@@ -104,10 +102,10 @@ class Builder:
         used = set(slots(str(entry.sentences)))
         for word, text in entry.words.items():
             if not isinstance(text, str):
-                self._note(entry.where, f"{word}: there is no such setting or question type. "
+                self._note(entry.place(word), f"{word}: there is no such setting or question type. "
                            f"{neighbours(word, QUESTION_TYPES)}")  # fmt: skip
             elif word not in used and entry.own:
-                self._note(entry.where, f"{word}: no sentence has a slot {{{word}}} for it")
+                self._note(entry.place(word), f"{word}: no sentence has a slot {{{word}}} for it")
 
     def _of_type(
         self, attribute: Attribute, entry: Entry, question_type: str, texts: Mapping[str, str]
@@ -115,7 +113,7 @@ class Builder:
         given = entry.sentences.get(question_type)
         if given is None:
             return
-        where = f"{entry.where}/{question_type}"
+        where = entry.place(question_type).below(question_type)
         if question_type not in _TYPES.get(attribute.kind, QUESTION_TYPES):
             self._note(where, f"{attribute.kind} attribute: {_WHY[attribute.kind]}")
             return
@@ -125,7 +123,7 @@ class Builder:
         if question_type == "multiple_choice" and not attribute.own_words and len(texts) < 2:
             self._note(where, f"has one option only: {', '.join(texts) or 'none'}")
         for number, raw in enumerate(given, 1):
-            place, name = f"{where}/{number}", f"{attribute.name}/{question_type}/{number}"
+            place, name = where.below(number), f"{attribute.name}/{question_type}/{number}"
             if wording := self._wording(attribute, entry, question_type, raw, place, name, texts):
                 yield wording
 
@@ -135,7 +133,7 @@ class Builder:
         entry: Entry,
         question_type: str,
         raw: Any,
-        where: str,
+        where: Place,
         template_id: str,
         texts: Mapping[str, str],
     ) -> Wording | None:

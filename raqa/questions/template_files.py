@@ -13,6 +13,7 @@ import yaml
 from raqa.corpora.attributes import ATTRIBUTES, FAMILIES, Attribute
 from raqa.errors import UserError, neighbours
 from raqa.folders import make_folder
+from raqa.questions.template_faults import Place
 from raqa.tables import QUESTION_TYPES
 
 SHIPPED = Path(__file__).parent / "templates"
@@ -31,6 +32,9 @@ class Entry:
         sentences: question type to wordings as they stand in the file.
         words: what fills the sentences' slots, `thing` for example.
         own: whether a file names the attribute; otherwise it takes the pattern of its kind.
+        attribute: its name.
+        pattern: where its pattern stands, for messages.
+        inherited: what is the pattern's and not its own: settings and question types.
     """
 
     where: str
@@ -38,6 +42,13 @@ class Entry:
     sentences: Mapping[str, Any]
     words: Mapping[str, Any]
     own: bool
+    attribute: str
+    pattern: str
+    inherited: frozenset[str]
+
+    def place(self, key: str) -> Place:
+        """Where a setting stands, or the sentences of a question type."""
+        return Place(self.where, self.pattern if key in self.inherited else "", self.attribute)
 
 
 def template_folder(given: str | Path | None) -> Path:
@@ -104,8 +115,8 @@ def read_entries(folder: Path) -> tuple[dict[str, Entry], dict[str, Any], list[s
     for name, wanted in ATTRIBUTES.items():
         if name not in entries and wanted.kind in patterns:
             where = f"{PATTERNS}.yaml: {wanted.kind} (for {name})"
-            pattern = patterns[wanted.kind]
-            entries[name] = _join(where, pattern, {"thing": _thing(wanted)}, own=False)
+            raw = {"like": wanted.kind, "thing": _thing(wanted)}
+            entries[name] = _join(name, where, patterns, raw, own=False)
     return entries, units, problems
 
 
@@ -130,7 +141,7 @@ def _entry(  # noqa: PLR0917
     if like is not None and like not in patterns:
         problems.append(f"{where}: there is no pattern {like!r}. {neighbours(like, patterns)}")
         return None
-    return _join(where, patterns.get(str(like), {}), raw, own=True)
+    return _join(name, where, patterns, raw, own=True)
 
 
 def _thing(attribute: Attribute) -> str:
@@ -142,7 +153,11 @@ def _thing(attribute: Attribute) -> str:
     return attribute.name.replace("_", " ") if told else attribute.text
 
 
-def _join(where: str, pattern: Mapping[str, Any], raw: Mapping[str, Any], *, own: bool) -> Entry:
+def _join(
+    name: str, where: str, patterns: Mapping[str, Any], raw: Mapping[str, Any], *, own: bool
+) -> Entry:
+    like = str(raw.get("like"))
+    pattern = patterns.get(like, {})
     joined = {**pattern, **raw}
     return Entry(
         where,
@@ -150,6 +165,9 @@ def _join(where: str, pattern: Mapping[str, Any], raw: Mapping[str, Any], *, own
         sentences={key: joined[key] for key in QUESTION_TYPES if key in joined},
         words={k: v for k, v in joined.items() if k not in {*SETTINGS, *QUESTION_TYPES}},
         own=own,
+        attribute=name,
+        pattern=f"{PATTERNS}.yaml: {like}",
+        inherited=frozenset(pattern) - frozenset(raw),
     )
 
 

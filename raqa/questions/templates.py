@@ -175,12 +175,14 @@ def load_templates(given: str | Path | None = None) -> Templates:
         UserError: with everything that is wrong in the files, together.
     """
     from raqa.questions.template_checks import Builder, collisions
+    from raqa.questions.template_faults import Faults
 
     folder = template_folder(given)
     entries, units, problems = read_entries(folder)
-    builder = Builder(units, problems)
+    faults = Faults()
+    builder = Builder(units, faults)
     found = {name: builder.build(ATTRIBUTES[name], entry) for name, entry in entries.items()}
-    problems += collisions(found.values())
+    problems += [*faults.told(), *collisions(found.values())]
     if problems:
         raise UserError([f"{folder}/{problem}" for problem in problems])
     if not any(one.wordings for one in found.values()):

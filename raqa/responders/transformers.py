@@ -22,7 +22,7 @@ from raqa.pretrained import quiet_library
 from raqa.responders.base import Input, Pace, Responder, Session
 from raqa.responders.batches import Batches
 from raqa.responders.transformers_kind import SETTING, known_kind
-from raqa.responders.transformers_model import load_model
+from raqa.responders.transformers_model import find_device, load_model
 from raqa.responders.transformers_reader import Reader, load_reader
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ class TransformersResponder(Responder):
         Raises:
             UserError: it can not be given this, or can not be had or asked at all.
         """
+        find_device(self.device)
         if faults := list(self._reader.faults(hearing)):
             raise UserError(faults)
 

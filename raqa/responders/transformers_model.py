@@ -127,10 +127,9 @@ def load_model(
     Raises:
         UserError: they can not be had or do not fit, or no token ends a response.
     """
-    import torch
     from transformers import GenerationConfig
 
-    kind, tokenizer = reader.kind, reader.tokenizer
+    place, kind, tokenizer = find_device(device), reader.kind, reader.tokenizer
     network = load_weights(
         kind.model_class.from_pretrained, kind.model, revision, setting=SETTING,
         dtype=dtype, config=kind.config,
@@ -145,7 +144,30 @@ def load_model(
         do_sample=False, num_beams=1, max_new_tokens=max_tokens, eos_token_id=sorted(ends),
         pad_token_id=min(ends) if padding is None else padding,
     )  # fmt: skip
-    gpu = device == "cuda" or (device == "auto" and torch.cuda.is_available())
-    return LocalModel(
-        network.to("cuda" if gpu else "cpu").eval(), reader, max_tokens, frozenset(ends)
-    )
+    return LocalModel(_moved(network, place, kind.model), reader, max_tokens, frozenset(ends))
+
+
+def find_device(setting: str) -> str:
+    """The device that a setting means: cpu or cuda.
+
+    Raises:
+        UserError: it is a GPU, and there is none.
+    """
+    import torch
+
+    gpu = torch.cuda.is_available()
+    if setting == "cuda" and not gpu:
+        raise UserError("responder.device=cuda: torch sees no GPU here. Set it to auto or cpu.")
+    return "cuda" if gpu and setting != "cpu" else "cpu"
+
+
+def _moved(network: Any, place: str, model: str) -> Any:
+    import torch
+
+    try:
+        return network.to(place).eval()
+    except torch.OutOfMemoryError as error:
+        raise UserError(
+            f"{SETTING}={model}: its weights do not fit into the GPU's memory "
+            f"({first_line(error)}). Set responder.dtype=bfloat16, or use a larger one."
+        ) from error

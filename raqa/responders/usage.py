@@ -20,7 +20,8 @@ USAGE_FILE = "usage.csv"
 
 USAGE: Columns = {
     "qa_id": pl.String,
-    "request": pl.String,  # the store's key; questions with the same one share a response
+    # The store's key; questions with the same one share a response. Empty: it was not put at all.
+    "request": pl.String,
     "outcome": pl.String,  # answered, refused (by a filter or the interface) or failed
     "reason": pl.String,  # why it is not answered
     "finish": pl.String,  # why the model stopped, in the interface's word
@@ -57,7 +58,8 @@ def usage_text(usage: pl.DataFrame) -> str:
     What several questions share is counted once.
     """
     counts = dict(usage["outcome"].value_counts().iter_rows())
-    once = usage.unique("request", keep="first")
+    put = usage.filter(pl.col("request") != "")
+    once = put.unique("request", keep="first")
     cut = int(once["cut"].sum())
     parts = [f"{counts.get(name, 0):,} {name}" for name in ("answered", "refused", "failed")]
     asked = once.filter(~pl.col("from_store"))

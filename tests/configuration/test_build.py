@@ -53,10 +53,15 @@ def _without_download(encoder: str) -> list[str]:
     return ["encoder.weights=random"] if has_weights else []
 
 
+_EXAM = ["task=exam", "datamodule=demo_exam", "head=zero_shot", "responder=constant"]
+
+
 def _own_table(task: str) -> list[str]:
     """A corpus that has the task's label, whatever corpora are shipped."""
     if task == "qa":
         return ["head=question_prior"]
+    if task == "exam":
+        return _EXAM
     target = compose_config([f"task={task}"]).task.target
     column = f"+datamodule.corpus.attributes.{target}={{column: label}}"
     return ["datamodule=manifest", "datamodule.corpus.table=none.csv", column]
@@ -78,7 +83,15 @@ def _asker(responder: str) -> list[str]:
     return ["head=zero_shot", "task=qa", "head.hearing.given=none", *model]
 
 
+def _judged(judge: str) -> list[str]:
+    """An exam, which has answers to be judged, and a model's name where one is needed."""
+    named = "responder" in compose_config([f"judge={judge}"]).judge
+    model = ["judge.responder.model=some"] if named else []
+    return [*_EXAM, *model]
+
+
 _NEEDS = {
+    "judge": _judged,
     "task": _own_table,
     "encoder": _without_download,
     "head": _suited_task,
@@ -192,6 +205,16 @@ def test_a_manifest_without_a_table_says_what_to_set() -> None:
     assert "set datamodule.corpus.table to its file" in _problems("datamodule=manifest")
 
 
+@pytest.mark.parametrize("task", ["qa", "age"])
+def test_heads_that_answer_hold_no_subjects_back_for_an_interval(task: str) -> None:
+    settings = [f"task={task}", "head=zero_shot", "responder=constant"]
+    message = _problems(*settings, "trainer.calibration=0.2")
+    assert "trainer.calibration=0.2: subjects are held back for an interval" in message
+    assert "ZeroShotHead answers questions" in message
+    assert _build(*settings, "trainer.calibration=0")
+    assert _build("task=age", "trainer.calibration=0.2")
+
+
 def test_several_devices_are_refused_for_a_small_head() -> None:
     assert "trainer.devices=2: MLPHead is too small" in _problems("trainer.devices=2")
 
@@ -219,3 +242,19 @@ def test_building_opens_no_file_of_a_corpus(tmp_path: Path) -> None:
     assert (
         _build("datamodule=coswara", f"paths.data={tmp_path / 'nowhere'}").corpus.name == "coswara"
     )
+
+
+def test_a_judge_without_an_exam_and_one_that_can_not_be_asked_are_refused() -> None:
+    assert "judge: task=age has no answers to be judged" in _problems("judge=rules")
+    exam = ["task=exam", "datamodule=demo_exam", "head=zero_shot", "responder=constant"]
+    judge = [*exam, "judge=language_model"]
+    assert _problems(*judge).startswith("judge.responder.model: set it to the model's name")
+    named = [*judge, "judge.responder.model=some"]
+    assert "judge.responder.decoding.temperature=1: a judge is asked at 0" in _problems(
+        *named, "judge.responder.decoding.temperature=1"
+    )
+    assert "judge.longest=3" in _problems(*named, "judge.longest=3")
+    assert _build(*named, "judge.responder.decoding.temperature=null").judge is not None
+    other = [*judge, "responder@judge.responder=transformers", "judge.responder.model=some"]
+    assert _build(*other).judge is not None
+    assert _build(*exam).judge is None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,34 @@ def refused(folder: Path, **files: str) -> str:
 
 def wording(attribute: str, question_type: str, lines: str, more: str = "") -> str:
     return f"{attribute}: {{{more}{question_type}: [{{{lines}}}]}}"
+
+
+def test_a_fault_of_a_pattern_is_told_once_with_how_many_attributes_it_concerns(
+    tmp_path: Path,
+) -> None:
+    copy_templates(tmp_path)
+    path = tmp_path / "patterns.yaml"
+    text = path.read_text().replace("say about {thing}?", "say about {thingy}?")
+    path.write_text(text.replace("Is {thing} part of the history", "Is {it} part of the history"))
+    problems = refused(tmp_path).splitlines()
+    assert len(problems) == 2
+    users = sum("like: condition" in one.read_text() for one in tmp_path.glob("*.yaml"))
+    assert users >= 2
+    for problem, slot in zip(problems, ("{thingy}", "{it}"), strict=True):
+        assert problem.startswith(f"{path}: condition/")
+        assert f"there is no slot {slot}" in problem
+        assert re.search(r"\(for [a-z_]+, [a-z_]+, [a-z_]+ and \d+ more attributes\)$", problem)
+
+
+def test_what_one_attribute_lacks_for_its_pattern_is_told_at_that_attribute(
+    tmp_path: Path,
+) -> None:
+    copy_templates(tmp_path)
+    path = tmp_path / "profile.yaml"
+    path.write_text(re.sub(r"asthma: .*", "asthma: {like: condition}", path.read_text()))
+    problems = refused(tmp_path).splitlines()
+    assert problems
+    assert all(problem.startswith(f"{path}: asthma/") for problem in problems)
 
 
 def test_every_attribute_of_the_registry_is_asked_about_or_excluded_with_a_reason(

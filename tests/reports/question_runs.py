@@ -123,7 +123,8 @@ def _without(answers: pl.DataFrame, count: int) -> pl.DataFrame:
 def _config(responder: str | None) -> str:
     if responder is None:
         return "{}\n"
-    kind = "plain.ConstantResponder" if responder == "constant" else "openai.OpenAIResponder"
+    kinds = {"constant": "plain.ConstantResponder", "local": "transformers.TransformersResponder"}
+    kind = kinds.get(responder, "openai.OpenAIResponder")
     return f"head: {{responder: {{_target_: raqa.responders.{kind}}}}}\n"
 
 

@@ -45,11 +45,15 @@ class _Plain(_Listener):
 
     rate: ClassVar[int | None] = None
 
-    def check(self, hearing: Hearing) -> None:  # noqa: ARG002
-        raise UserError("it is not at home")
-
     def wording(self, question: Mapping[str, Any], given: Input) -> str:
         return f"{question['question']}{given}"
+
+
+class _Absent(_Listener):
+    """Is not there to be asked."""
+
+    def check(self, hearing: Hearing) -> None:  # noqa: ARG002
+        raise UserError("it is not at home")
 
 
 def test_the_rate_is_the_users_else_the_responders_else_the_recordings(tmp_path: Path) -> None:
@@ -94,4 +98,4 @@ def test_prompts_that_were_read_in_part_are_counted_once_also_from_the_store(
 
 def test_a_run_looks_for_what_its_responder_needs_before_any_work() -> None:
     with pytest.raises(UserError, match="not at home"):
-        ZeroShotHead(_Plain()).check()
+        ZeroShotHead(_Absent()).check()

@@ -18,6 +18,7 @@ from raqa.audio.spoken import SpokenQuestions
 from raqa.errors import UserError
 from raqa.responders.hearing import Hearing, Place
 from raqa.responders.plain import RandomResponder
+from raqa.responders.usage import usage_text
 from tests.audio.tone_speech import WORD_S, ToneSpeech
 from tests.responders.asking import ask, asked, choice, openai, outcomes, tone
 from tests.responders.fake_server import serving
@@ -123,6 +124,7 @@ def test_where_nothing_is_heard_there_is_no_question_so_it_is_unscored(
         found = ask(asked([voice("q"), choice("w")], tones), openai(server.url), tmp_path / "s")
     assert len(server.bodies) == 1
     assert outcomes(found) == {"answered": 1, "failed": 1}
+    assert "1 prompts asked now, 0 from the store" in usage_text(found.usage)
     assert found.usage.filter(outcome="failed")["reason"][0].startswith(
         "the question is only spoken"
     )

@@ -173,9 +173,9 @@ def test_weights_and_what_is_heard_are_in_the_precision_that_was_asked_for(
 ) -> None:
     import torch
 
-    folder = tiny_media("qwen2_audio")
+    folder = tiny_media("audio_flamingo_3")
     reader = load_reader(str(folder), "main", None)
     model = load_model(reader, "main", max_tokens=4, dtype="bfloat16", device="cpu")
     assert {one.dtype for one in model.network.parameters()} == {torch.bfloat16}
-    responder = preset("qwen2_audio", folder, "responder.dtype=bfloat16")
+    responder = preset("audio_flamingo_3", folder, "responder.dtype=bfloat16")
     assert outcomes(hear(responder, questions, tmp_path, "audio")) == {"answered": 6}

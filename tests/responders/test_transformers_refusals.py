@@ -87,6 +87,25 @@ def test_rate_and_length_that_the_model_does_not_hear_are_refused_together(
     responder.check(Hearing(given="none", rate=8000))
 
 
+def test_a_gpu_that_is_not_there_or_too_small_is_told(
+    tiny_media: Tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    folder = tiny_media("qwen2_audio")
+    with pytest.raises(UserError, match="responder.device=cuda: torch sees no GPU here"):
+        _responder(folder, device="cuda").check(Hearing(given="none"))
+
+    def full(*_: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB.")
+
+    monkeypatch.setattr(torch.nn.Module, "to", full)
+    with pytest.raises(UserError, match=r"its weights do not fit .*allocate 2 GiB\)"):
+        load_model(load_reader(str(folder), "main", None), "main", max_tokens=1,
+                   dtype="float32", device="auto")  # fmt: skip
+
+
 def test_a_model_without_a_chat_template_is_refused(tiny_media: Tiny, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(tiny_media("audio_flamingo_3"), folder)

@@ -88,9 +88,16 @@ def chance_levels(exam: pl.DataFrame) -> Floats:
 
 
 def _judges(page: Sheet) -> tuple[str, ...]:
-    known = page.rows.drop_nulls("judge").select("judge", "version", "rubric").unique()
+    """Every judge with its version and the hashes of its rubrics."""
+    by = ["judge", "version"]
+    known = (
+        page.rows.drop_nulls("judge")
+        .group_by(by)
+        .agg(pl.col("rubric").drop_nulls().unique().sort())
+    )
     return tuple(
-        ", ".join(str(one) for one in row if one) for row in known.sort("judge", "version").rows()
+        f"{judge} {version}" + (f" (rubrics {', '.join(rubrics)})" if rubrics else "")
+        for judge, version, rubrics in known.sort(by).iter_rows()
     )
 
 

@@ -8,7 +8,9 @@ from itertools import combinations
 from typing import Any
 
 from raqa.metrics.answers import AnswerScores
+from raqa.metrics.exams import ExamCounts, ExamScores
 from raqa.metrics.number import Interval, Number
+from raqa.metrics.questions import Counts
 from raqa.reports.asked.asking import GIVEN, Asking
 from raqa.reports.asked.silent import NOT_RUN, Paired, pair_runs, same_questions, silent_run
 from raqa.reports.columns import Cell
@@ -157,7 +159,11 @@ def _inputs(runs: Sequence[Run]) -> Inputs:
 
 def _row(run: Run, silent: Run | None) -> tuple[Cell, ...]:
     asking, headline = _asking(run), kind_of(run).headline(run)
-    counts = run.scores.answers.all.counts if isinstance(run.scores, AnswerScores) else None
+    counts: Counts | ExamCounts | None = None
+    if isinstance(run.scores, AnswerScores):
+        counts = run.scores.answers.all.counts
+    elif isinstance(run.scores, ExamScores):
+        counts = run.scores.all.counts
     tested = run.scores.recordings["test"] if counts is None else counts.questions
     seeds = len(run.provenance.seeds)
     lost = ("", "") if counts is None else (counts.unreadable // seeds, counts.refused // seeds)

@@ -11,17 +11,19 @@ import polars as pl
 from hydra.utils import get_class
 
 from raqa.errors import UserError
-from raqa.metrics.answers import error_difference
+from raqa.metrics.answers import error_difference, negative
 from raqa.metrics.compare import compare
 from raqa.metrics.number import Interval, Number
 from raqa.metrics.questions import AnswerDifference, compare_answers
 from raqa.reports.asked.asking import Asking, read_asking
+from raqa.reports.compare_exams import pair_exams
 from raqa.reports.run_folder import read_run
 from raqa.reports.run_tables import HEAD_FOLDER, METRICS, Run
 from raqa.reports.text import count_text, difference_verdict
 
 BASELINE = "no-audio baseline"
 TITLE = "No-audio baseline"
+_EXAM_ERROR = "error (1 − accuracy)"
 NOT_RUN = "not run; add head.hearing.given=none to the same command"
 
 
@@ -56,7 +58,8 @@ def silent_text(run: Run, among: Sequence[Run] = ()) -> str | None:
     responder = _responder(run)
     if not getattr(responder, "listens", True):
         return f"{TITLE}: this responder never listens, so it is its own."
-    if "none" not in getattr(responder, "inputs", ("none",)):
+    able = getattr(responder, "inputs", None)
+    if isinstance(able, tuple) and "none" not in able:  # else the model decides
         return f"{TITLE}: there is none; this responder can not be asked without a recording."
     silent = silent_run(run, among)
     if silent is None:
@@ -68,8 +71,9 @@ def pair_text(paired: Paired, run: Run) -> str:
     """Whether a run is better than its baseline, in one or two sentences."""
     scores, ends = run.scores, paired.interval
     unit = scores.difference_unit or run.provenance.unit
+    compared = _EXAM_ERROR if run.examined is not None else scores.compared
     said = difference_verdict(
-        paired.difference, paired.interval, BASELINE, compared=scores.compared, unit=unit
+        paired.difference, paired.interval, BASELINE, compared=compared, unit=unit
     )
     if ends.low.value == ends.high.value == 0:
         said = f"Answers as the {BASELINE} does."
@@ -98,6 +102,8 @@ def same_questions(first: Run, second: Run) -> bool:
         return False
     if set(first.asking.usage["qa_id"]) != set(second.asking.usage["qa_id"]):
         return False
+    if first.examined is not None and first.exam.judges != second.exam.judges:
+        return False  # a difference might be the judges'
     one, other = _truth(first), _truth(second)
     both = one.join(other, on="id", how="semi").sort("id")
     return both.equals(other.join(one, on="id", how="semi").sort("id"))
@@ -105,6 +111,8 @@ def same_questions(first: Run, second: Run) -> bool:
 
 def pair_runs(first: Run, second: Run) -> Paired:
     """Compare two runs that asked the same, on what both answered."""
+    if first.examined is not None:
+        return _pair_exams(first, second)
     if first.answered is None or second.answered is None:
         return _pair_labels(first, second)
     train, test = (
@@ -121,6 +129,19 @@ def pair_runs(first: Run, second: Run) -> Paired:
         second.predictions.filter(common),
     )  # fmt: skip
     return Paired(*error_difference(found), found, len(asked) - len(both))
+
+
+def _pair_exams(first: Run, second: Run) -> Paired:
+    """By accuracy over the questions that have a score of both."""
+    everything = pair_exams(first, second).differences[0]
+    part = AnswerDifference(
+        by="all", name="all", measure="accuracy", first=everything.first,
+        second=everything.second, difference=everything.difference, interval=everything.interval,
+    )  # fmt: skip
+    low, high = (negative(end) for end in (everything.interval.high, everything.interval.low))
+    return Paired(
+        negative(everything.difference), Interval(low, high), (part,), everything.left_out
+    )
 
 
 def _pair_labels(first: Run, second: Run) -> Paired:
@@ -144,6 +165,8 @@ def _truth(run: Run) -> pl.DataFrame:
     if run.answered is not None:
         test = run.answered.questions.filter(pl.col("split") == "test")
         return test.select("qa_id", "label", "value", "answer").rename({"qa_id": "id"})
+    if run.examined is not None:
+        return run.examined.questions.select("answer", id="qa_id").select("id", "answer")
     truth = run.predictions.unique(["corpus", "recording_id"])
     return truth.select(pl.concat_str("corpus", "recording_id", separator="/").alias("id"), "truth")
 

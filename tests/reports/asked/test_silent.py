@@ -78,6 +78,12 @@ def test_the_baseline_itself_those_who_never_listen_and_trained_heads(
     assert silent_text(_run(make, 0.2, None)) is None
 
 
+def test_a_local_model_whose_class_decides_what_it_is_given_is_asked_for_it(
+    make: MakeAnswers,
+) -> None:
+    assert silent_text(_run(make, 0.2, "audio", responder="local")) == NOT_RUN
+
+
 def test_questions_that_one_of_both_did_not_answer_are_left_out_and_counted(
     make: MakeAnswers, silent: Run
 ) -> None:
