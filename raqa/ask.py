@@ -114,6 +114,11 @@ def ask_files(
             f"{run.path.name} predicts {run.provenance.task} and can not be asked in words. Use "
             f"`raqa predict {run_folder} AUDIO...`; runs with task=qa answer questions."
         )
+    if run.examined is not None:
+        raise UserError(
+            f"{run.path.name} sat an exam, which has questions of its own. A run with task=qa and "
+            "the same responder can be asked others."
+        )
     task = build_node(config, "task")
     learnt = _learnt(run, task)
     fitted = head.load(run.path / HEAD_FOLDER, run.provenance.seeds)
