@@ -10,6 +10,7 @@ import polars as pl
 from rich.console import Console
 from rich.filesize import decimal
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from raqa.display import harmless
@@ -111,16 +112,29 @@ def print_shelves(shelves: pl.DataFrame, folder: Path, console: Console) -> None
     if shelves.is_empty():
         console.print(f"nothing is kept in {escape(str(folder))}", highlight=False, soft_wrap=True)
         return
-    table = _table("name", "encoder", "weights", "clip", "embeddings", "size", "last used")
-    for row in shelves.iter_rows(named=True):
-        weights = row["weights"] or ""
-        table.add_row(
-            escape(row["name"]), row["encoder"] or "?", weights[:12], row["clip"] or "?",
-            f"{row['rows']:,}", decimal(row["bytes"]), f"{row['last_used']:%Y-%m-%d}",
-        )  # fmt: skip
-    console.print(table)
+    headings = ("name", "encoder", "weights", "clip", "embeddings", "size", "last used")
+    lines = [_shelf_texts(row) for row in shelves.iter_rows(named=True)]
+    widths = [max(map(len, texts)) for texts in zip(headings, *lines, strict=True)]
+    if sum(widths) + 2 * len(widths) <= console.width:
+        table = _table(*headings)
+        for texts in lines:
+            table.add_row(*map(escape, texts))
+        console.print(table)
+    else:  # names are typed again for `prune`, so they are never broken
+        for name, encoder, weights, clip, count, size, used in lines:
+            facts = f"{encoder}, weights {weights}, {clip}: {count} embeddings, {size}, used {used}"
+            console.print(escape(name), highlight=False, soft_wrap=True)
+            console.print(Padding(escape(facts), (0, 0, 0, 4)), highlight=False)
     console.print(f"{decimal(int(shelves['bytes'].sum()))} in {escape(str(folder))}",
                   highlight=False, soft_wrap=True)  # fmt: skip
+
+
+def _shelf_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """A shelf's name and what is known of it."""
+    return (
+        row["name"], row["encoder"] or "?", (row["weights"] or "?")[:12], row["clip"] or "?",
+        f"{row['rows']:,}", decimal(row["bytes"]), f"{row['last_used']:%Y-%m-%d}",
+    )  # fmt: skip
 
 
 def print_embeddings(embeddings: Embeddings, export: Path | None, console: Console) -> None:
