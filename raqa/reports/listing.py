@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from raqa.display import harmless
 from raqa.metrics.conformal import Conformal
 from raqa.reports.calibration import conformal_texts
 from raqa.reports.headline import kind_of
@@ -53,7 +54,7 @@ def print_replies(replies: Replies, console: Console) -> None:
     for (file,), rows in replies.possible.group_by("file", maintain_order=True):
         console.print(f"\n[bold]{escape(str(file))}[/bold]", highlight=False, soft_wrap=True)
         for row in rows.iter_rows(named=True):
-            said = escape(row["answer"] or "(the run gives no answer)")
+            said = escape(harmless(row["answer"] or "") or "(the run gives no answer)")
             shown = said if row["rank"] == 1 else f"[dim]or: {said}[/dim]"
             console.print(f"  {shown}  {_weight(row, seeds)}", highlight=False, soft_wrap=True)
     console.print()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from pydantic import validate_call
 
+from raqa.display import csv_cell
 from raqa.reports.asked.asking import asking_row
 from raqa.reports.headline import kind_of
 from raqa.reports.run_tables import HISTORY
@@ -161,8 +162,11 @@ def summary(run: Run) -> dict[str, Any]:
 
 
 def wandb_table(table: pl.DataFrame) -> Any:
-    """A table as W&B shows it."""
+    """A table as W&B shows it and gives it away as CSV: what models said is made harmless."""
     import wandb
+
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    table = table.with_columns(pl.col(texts).map_elements(csv_cell, return_dtype=pl.String))
 
     return wandb.Table(columns=[*table.columns], data=[list(row) for row in table.rows()])
 
