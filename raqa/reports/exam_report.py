@@ -170,7 +170,7 @@ class ExamReport(Kind):
         chains = {} if scores.chains is None else {"cost_of_wrong_first": scores.chains.cost.value}
         return {
             "accuracy": scores.all.accuracy.mean.value,
-            **{f"accuracy_{part.name}": part.accuracy.mean.value
+            **{_tracked(part): part.accuracy.mean.value
                for part in scores.parts if part.by != "all"},
             "baseline_chance": scores.all.chance.value,
             "difference_to_chance": scores.difference.value,
@@ -208,6 +208,11 @@ class ExamReport(Kind):
         from raqa.reports.exam_details import exam_details
 
         return exam_details(run)
+
+
+def _tracked(part: ExamPart) -> str:
+    """What a tracker calls a part's accuracy; a corpus may be called as anything."""
+    return f"accuracy_{part.name if part.by == 'question_type' else f'{part.by}_{part.name}'}"
 
 
 def _count(run: Run, name: str) -> Cell:

@@ -173,6 +173,8 @@ def wandb_table(table: pl.DataFrame) -> Any:
 
 def _tables(run: Run) -> dict[str, Any]:
     tables = {"predictions": run.predictions, "set_aside": run.set_aside}
+    if run.examined is not None:
+        tables["verdicts"] = run.examined.verdicts
     return {name: wandb_table(table) for name, table in tables.items()}
 
 
