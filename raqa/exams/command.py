@@ -12,7 +12,7 @@ from rich.markup import escape
 app = typer.Typer(
     help="Exams, questions that are only asked: check a file, look at it, convert it.\n\n"
     "Begin with `raqa exam demo --out exam` (needs no download), then "
-    "`raqa exam show exam/questions.jsonl`.",
+    "`raqa exam show exam/demo_exam.jsonl`.",
     no_args_is_help=True,
 )
 

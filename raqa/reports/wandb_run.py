@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from pydantic import validate_call
 
+from raqa.display import csv_cell
 from raqa.reports.asked.asking import asking_row
 from raqa.reports.headline import kind_of
 from raqa.reports.run_tables import HISTORY
@@ -161,10 +162,12 @@ def summary(run: Run) -> dict[str, Any]:
 
 
 def wandb_table(table: pl.DataFrame) -> Any:
-    """A table as W&B shows it."""
+    """A table as W&B shows it; texts are made harmless, for they are exported as CSV too."""
     import wandb
 
-    return wandb.Table(columns=[*table.columns], data=[list(row) for row in table.rows()])
+    texts = pl.col(pl.String).map_elements(csv_cell, return_dtype=pl.String)
+    shown = table.with_columns(texts) if pl.String in table.dtypes else table
+    return wandb.Table(columns=[*shown.columns], data=[list(row) for row in shown.rows()])
 
 
 def _tables(run: Run) -> dict[str, Any]:
