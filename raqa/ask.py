@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from raqa.answering.base import AUDIO_ROW, FILES, Asked, QuestionHead
 from raqa.configuration.build import build_node
-from raqa.display import harmless
+from raqa.display import csv_cell, harmless
 from raqa.errors import UserError
 from raqa.heads.data import FloatArray
 from raqa.predict import csv_place, embed_files
@@ -72,6 +72,8 @@ class Replies:
     def write_csv(self, path: Path) -> None:
         """Write every possible answer, and a row with `reason` for a file that has none.
 
+        What a model said is cut short and made harmless, as a spreadsheet will open it.
+
         Raises:
             UserError: the folder does not exist.
         """
@@ -79,7 +81,8 @@ class Replies:
         silent = self.set_aside.select(file="item", reason="reason").unique("file")
         table = pl.concat([self.possible, silent], how="diagonal")
         asked = self.taken.question if self.taken and not self.own_words else self.question
-        table.with_columns(question=pl.lit(asked)).write_csv(path)
+        said = pl.col("answer", "label", "reason").map_elements(csv_cell, return_dtype=pl.String)
+        table.with_columns(said, question=pl.lit(asked)).write_csv(path)
 
 
 def ask_files(
@@ -110,6 +113,11 @@ def ask_files(
         raise UserError(
             f"{run.path.name} predicts {run.provenance.task} and can not be asked in words. Use "
             f"`raqa predict {run_folder} AUDIO...`; runs with task=qa answer questions."
+        )
+    if run.examined is not None:
+        raise UserError(
+            f"{run.path.name} sat an exam, which has questions of its own. A run with task=qa and "
+            "the same responder can be asked others."
         )
     task = build_node(config, "task")
     learnt = _learnt(run, task)

@@ -19,7 +19,7 @@ Command = Callable[..., str]
 PUBLISHED = [
     name
     for name in group_choices("datamodule")
-    if not name.startswith(("demo", "manifest", "questions"))
+    if not name.startswith(("demo", "manifest", "questions", "exam"))
 ]
 SMALL = ("datamodule.corpus.subjects=40", "trainer.max_epochs=3", "seeds=2")
 

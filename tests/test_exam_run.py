@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+from raqa.ask import ask_files
 from raqa.configuration.overrides import compose_choices
 from raqa.errors import UserError
 from raqa.main import main
@@ -143,3 +144,9 @@ def test_a_task_by_itself_says_what_it_needs() -> None:
 
     with pytest.raises(UserError, match="set datamodule=exam"):
         ExamTask().questions()
+
+
+def test_a_run_that_sat_an_exam_is_asked_nothing_else(tmp_path: Path) -> None:
+    sat = _sit(tmp_path, *_file(tmp_path, choice()), "responder=constant")
+    with pytest.raises(UserError, match="sat an exam"):
+        ask_files(sat.path, [tmp_path / "clinic" / "r1.wav"], "Why?", tmp_path / "cache")

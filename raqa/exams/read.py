@@ -80,7 +80,8 @@ def look(file: Path) -> tuple[pl.DataFrame, list[Fault]]:
         )
     if not file.is_file():
         beside = [one.name for one in file.parent.glob("*") if one.suffix in SUFFIXES]
-        raise UserError(f"There is no file {file}. {neighbours(file.name, beside)}")
+        told = neighbours(file.name, beside) if beside else "docs/exams.md says what it has to be."
+        raise UserError(f"There is no file {file}. {told}")
     lines = _json_lines(file) if file.suffix == ".jsonl" else _parquet_rows(file)
     faults: list[Fault] = []
     blocks: list[pl.DataFrame] = []

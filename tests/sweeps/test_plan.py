@@ -202,7 +202,7 @@ def test_what_a_responder_loads_is_named_with_the_way_to_it_and_stops_no_other_c
     assert "responder.checkpoint is not set" in shown
     _, shown = command("plan", path, place, f"responder.checkpoint={tmp_path / 'my.pth'}")
     assert f"absent: weights pengi: {tmp_path / 'my.pth'} is no file" in shown
-    status, shown = command("report", path, place)
+    status, shown = command("report", path, place, "--out", tmp_path / "report")
     assert status == 0
     assert "pengi" in shown
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from raqa.metrics.bertscore import BertScorer
 from raqa.metrics.text import exact_match, is_empty, rouge_l
+from raqa.questions.reading.read import LONGEST
 
 _PAIR = ["response", "answer"]
 _VALUES = ("exact_match", "rouge_l", "bertscore", "bertscore_rescaled", "empty", "truncated")
@@ -32,7 +33,7 @@ class Compared:
 
 
 def compare_texts(judged: pl.DataFrame, scorer: BertScorer | None) -> Compared:
-    """Compare every response with its reference answer.
+    """Compare every response with its reference answer, of an endless one only the beginning.
 
     Args:
         judged: JUDGED columns.
@@ -40,7 +41,8 @@ def compare_texts(judged: pl.DataFrame, scorer: BertScorer | None) -> Compared:
     """
     said = judged["response"].is_not_null() & judged["answer"].is_not_null()
     pairs = judged.filter(said).select(_PAIR).unique(maintain_order=True)
-    texts, references = pairs["response"].to_list(), pairs["answer"].to_list()
+    texts = [text[:LONGEST] for text in pairs["response"]]
+    references = pairs["answer"].to_list()
     columns = {
         "exact_match": [float(exact_match(*pair)) for pair in zip(texts, references, strict=True)],
         "rouge_l": [rouge_l(*pair) for pair in zip(texts, references, strict=True)],

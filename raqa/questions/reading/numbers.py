@@ -42,7 +42,7 @@ _UNIT = "|".join(
         enumerate(_NAMES.values()), key=lambda one: "/" not in list(_NAMES)[one[0]]
     )
 )
-_DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)"
+_DIGITS = r"(?<!\d)(?:\d{1,3}(?:,\d{3})+(?:\.\d++)?|\d++(?:[.,]\d++)?|\.\d++)"
 _QUANTITY = re.compile(
     rf"(?<![\w.,])(?<![a-z]-)(?:(?P<sign>-|minus )\s?)?(?P<number>{_DIGITS})"
     rf"(?:\s*-?\s*(?:{_UNIT})(?![a-z0-9]))?(?P<tail>[a-z]*)"

@@ -11,8 +11,11 @@ from raqa.questions.reading.echo import without_echo
 from raqa.questions.reading.facts import QuestionFacts
 from raqa.questions.reading.labels import begins_with_letter, lettered_labels, named_labels
 from raqa.questions.reading.numbers import read_number
-from raqa.questions.reading.words import plain, stated, stems, unwrapped
+from raqa.questions.reading.words import plain, stated, stems, unwrapped, without_thoughts
 from raqa.questions.reading.yes_no import yes_or_no
+
+LONGEST = 20_000
+"""Signs of a response that are read, thoughts aloud aside; models have said ten million."""
 
 Outcome = Literal["readable", "unreadable", "refused", "unscored"]
 Layer = Literal["json", "letter", "text"]
@@ -42,6 +45,12 @@ def read_answer(response: str | None, facts: QuestionFacts) -> Reading:
     """Read one response; raqa.questions.reading has the rules."""
     if response is None:
         return Reading("unscored", reason="nothing came back")
+    if len(without_thoughts(response)) > LONGEST:
+        return _unreadable(f"longer than {LONGEST:,} signs")
+    return _read_short(response, facts)
+
+
+def _read_short(response: str, facts: QuestionFacts) -> Reading:
     text = _without_echo(plain(unwrapped(response)), facts.question)
     if not any(sign.isalnum() for sign in text):
         return _unreadable("empty")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 ARTICLES = frozenset({"a", "an", "the"})
 
@@ -28,6 +30,23 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]+")
+
+
+_SHORT = 1_000
+"""Signs of texts whose parts are kept in memory: as many long ones would fill it."""
+
+Result = TypeVar("Result")
+
+
+def _remembering(function: Callable[[str], Result]) -> Callable[[str], Result]:
+    """The same function; what it made of short texts is kept."""
+    kept = lru_cache(maxsize=65_536)(function)
+
+    @wraps(function)
+    def call(text: str) -> Result:
+        return kept(text) if len(text) <= _SHORT else function(text)
+
+    return call
 
 
 def listed(*lines: str) -> frozenset[str]:
@@ -63,7 +82,7 @@ def bare(text: str) -> str:
     return re.sub(r"[^\S\n]+", " ", text).strip()
 
 
-@lru_cache(maxsize=65_536)
+@_remembering
 def plain(text: str) -> str:
     """The same in lower case."""
     return bare(text).casefold()
@@ -112,7 +131,7 @@ def clause_spans(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in pairs if text[start:end].strip(" ,.\"'()[]:-")]
 
 
-@lru_cache(maxsize=65_536)
+@_remembering
 def words(text: str) -> tuple[str, ...]:
     """The words of a plain text, without articles."""
     return tuple(word for word in _WORD.findall(text) if word not in ARTICLES)
@@ -123,7 +142,7 @@ def spans(text: str) -> list[tuple[int, int]]:
     return [found.span() for found in _WORD.finditer(text) if found.group() not in ARTICLES]
 
 
-@lru_cache(maxsize=65_536)
+@_remembering
 def stem(word: str) -> str:
     """A word without the endings that tell wheeze, wheezes and wheezing apart."""
     for ending in ("ings", "ing", "ed", "s"):
@@ -133,7 +152,7 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 
 
-@lru_cache(maxsize=65_536)
+@_remembering
 def stems(text: str) -> tuple[str, ...]:
     """The stems of the words of a plain text."""
     return tuple(map(stem, words(text)))

@@ -11,12 +11,12 @@ from raqa.questions.reading.labels import named_labels
 from raqa.questions.reading.words import FUNCTION_STEMS, listed, plain, stem, stems, words
 
 _HEDGE = (
-    r"(?:\W*(?:well|okay|ok|so|i (?:think|believe|would say|guess)|it (?:seems|appears|looks like)"
-    r"|most likely|likely|probably|that|in my opinion|clearly|answer)\b\W*)*"
+    r"(?:(?:well|okay|ok|so|i (?:think|believe|would say|guess)|it (?:seems|appears|looks like)"
+    r"|most likely|likely|probably|that|in my opinion|clearly|answer)\b\W*+)*+"
 )
 _YES = "yes|yeah|yep|yup|correct|true|affirmative|indeed|definitely|certainly|absolutely|agreed"
 _NO = "no|nope|nah|false|incorrect|wrong|never|not"
-_LEAD = re.compile(rf"^\W*{_HEDGE}(?:({_YES})|({_NO}))\b(?! doubt| question)")
+_LEAD = re.compile(rf"^\W*+{_HEDGE}(?:({_YES})|({_NO}))\b(?! doubt| question)")
 _BOTH = re.compile(
     rf"\b(?:{_YES})\b\W*(?:and|or|/|\|)\W*(?:no|false)\b"
     rf"|\b(?:no|false)\b\W*(?:and|or|/|\|)\W*(?:{_YES})\b"

@@ -75,7 +75,10 @@ def numbers_table(blocks: Sequence[Block], notes: Notes) -> Table | None:
 
 
 def overview_table(table: Table) -> Table:
-    """Of an answers table the first measure of every part, means alone: it fits a terminal."""
+    """Of an answers table the first measure of every part, means alone: it fits a terminal.
+
+    A model is a row where one set of runs is shown, since there are more models than parts.
+    """
     measure = next(
         place for place, heading in enumerate(table.headings) if heading.name == "measure"
     )
@@ -85,7 +88,25 @@ def overview_table(table: Table) -> Table:
         if key not in seen:
             seen.add(key)
             rows.append(tuple(Shown((_alone(shown.lines[0]),), best=shown.best) for shown in row))
-    return Table("overview", table.title, "", table.headings, tuple(rows))
+    whole = Table("overview", table.title, "", table.headings, tuple(rows))
+    return _turned(whole) if measure == 1 else whole
+
+
+def _turned(table: Table) -> Table:
+    """Models in rows, parts with their measure in columns."""
+    parts, measures, *models = zip(*table.rows, strict=True)
+    headings = (
+        Heading("model", "what answers", "model", numeric=False),
+        *(
+            Heading(f"{part.lines[0]} {measure.lines[0]}", "", part.lines[0])
+            for part, measure in zip(parts, measures, strict=True)
+        ),
+    )
+    rows = tuple(
+        (Shown.label(heading.text), *column)
+        for heading, column in zip(table.headings[2:], models, strict=True)
+    )
+    return Table(table.name, table.title, "", headings, rows)
 
 
 def _alone(line: str) -> str:

@@ -209,13 +209,16 @@ def test_few_subjects_are_said_beside_their_number(make_answers, recipe):
 
 
 def test_a_terminal_is_shown_the_first_measure_of_every_part_without_spread_or_notes(report):
-    rows = [tuple(shown.lines[0] for shown in row) for row in report.overview.rows]
-    assert [row[:2] for row in rows] == [
-        ("all", "macro-F1"), ("open ended", "macro-F1"), ("single verify", "macro-F1"),
-        ("numbers", "relative MAE"),
+    rows = {row[0].lines[0]: [shown.lines[0] for shown in row[1:]] for row in report.overview.rows}
+    assert [heading.text for heading in report.overview.headings] == [
+        "model", "all macro-F1", "open ended macro-F1", "single verify macro-F1",
+        "numbers relative MAE",
     ]  # fmt: skip
     fusion = at(report, "all", "macro_f1")["fusion"]
-    assert rows[0][4:] == (f"{fusion:.3f}", "missing", "missing")
+    assert rows["fusion"][0] == f"{fusion:.3f}"
+    assert [name for name, cells in rows.items() if cells[0] == "missing"] == [
+        "soft prefix", "pengi",
+    ]  # fmt: skip
 
 
 def test_two_cells_at_one_place_are_refused(make_answers, recipe):

@@ -108,10 +108,10 @@ def test_where_nothing_is_given_it_hears_silence(
 
     silence = Waveform(np.zeros(44_100, np.float32), 44_100)
     found = ask(questions, responder(small), tmp_path, "none")
-    wanted = [
-        pengi.generate([silence], [text], max_new_tokens=6)[0][0].text.strip() for text in TEXTS
-    ]
-    assert _said(found) == 3 * wanted
+    wanted = [pengi.generate([silence], [text], max_new_tokens=6)[0][0] for text in TEXTS]
+    assert _said(found) == 3 * [one.text.strip() for one in wanted]
+    scores = sorted(one.score for one in wanted)
+    assert sorted(_kept_scores(tmp_path)) == pytest.approx(scores, abs=1e-5)
     with pytest.raises(UserError, match="takes audio, none"):
         ask(questions, responder(small), tmp_path, "spectrogram")
 
@@ -150,7 +150,7 @@ def test_every_beam_is_kept_with_its_score(small: SmallPengi, pengi: Pengi, tmp_
     [{"beams": 1}, {"temperature": 2.0}, {"max_tokens": 5}, {"crop_seed": 1}],
     ids=str,
 )
-def test_other_decoding_or_another_part_of_recordings_is_anotherresponder(
+def test_other_decoding_or_another_part_of_recordings_is_another_responder(
     small: SmallPengi, changes: dict[str, Any]
 ) -> None:
     assert responder(small, **changes).identity != responder(small).identity
@@ -162,7 +162,7 @@ def test_what_changes_no_answer_changes_no_identity(small: SmallPengi, tmp_path:
     assert responder(small, batch_size=2, checkpoint=copy).identity == responder(small).identity
 
 
-def test_other_weights_or_tokenizers_are_anotherresponder(
+def test_other_weights_or_tokenizers_are_another_responder(
     small: SmallPengi, tmp_path: Path
 ) -> None:
     usual = responder(small).identity
