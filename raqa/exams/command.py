@@ -120,6 +120,6 @@ def demo(
     for line in (
         f"written: {file}",
         "sit it: python train.py task=exam datamodule=exam head=zero_shot responder=random \\",
-        f"  datamodule.corpus.file={file} datamodule.corpus.data={out}",
+        f"  datamodule.corpus.file={file} datamodule.corpus.data={out} seeds=1",
     ):
         console.print(line, highlight=False, soft_wrap=True, markup=False)
