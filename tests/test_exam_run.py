@@ -13,6 +13,7 @@ from rich.console import Console
 from raqa.ask import ask_files
 from raqa.configuration.overrides import compose_choices
 from raqa.errors import UserError
+from raqa.exams.read import read_exam
 from raqa.main import main
 from raqa.reports.run_folder import read_run, rescore
 from raqa.reports.run_tables import Run
@@ -51,6 +52,7 @@ def test_the_demo_is_sat_offline_and_every_number_follows_from_its_files(
     assert sat.path.name.startswith("demo_exam-exam-zero_shot_random_audio-within-")
     assert sat.examined is not None
     assert rescore(sat) == sat.exam
+    assert read_exam(sat.path / "exam.parquet").questions.equals(sat.examined.questions)
     types = {name for name, kinds in EXAM_FORMS.items() if name != "ra_qa" for name in kinds}
     assert {part.name for part in sat.exam.parts if part.by == "question_type"} == types
     choices = sat.exam.part("benchmark", "medmosaic")

@@ -64,7 +64,14 @@ def part_columns(scores: ExamScores) -> tuple[tuple[str, Callable[[ExamPart], st
 
 
 def _counted(name: str) -> Callable[[ExamPart], str]:
-    return lambda part: f"{getattr(part.counts, name):,}"
+    """How many answers; of several seeds of how many, since they are more than the questions."""
+
+    def text(part: ExamPart) -> str:
+        counts = part.counts
+        of = "" if counts.expected == counts.questions else f" of {counts.expected:,}"
+        return f"{getattr(counts, name):,}{of}"
+
+    return text
 
 
 class ExamReport(Kind):
@@ -170,7 +177,7 @@ class ExamReport(Kind):
         chains = {} if scores.chains is None else {"cost_of_wrong_first": scores.chains.cost.value}
         return {
             "accuracy": scores.all.accuracy.mean.value,
-            **{f"accuracy_{part.name}": part.accuracy.mean.value
+            **{_tracked(part): part.accuracy.mean.value
                for part in scores.parts if part.by != "all"},
             "baseline_chance": scores.all.chance.value,
             "difference_to_chance": scores.difference.value,
@@ -208,6 +215,11 @@ class ExamReport(Kind):
         from raqa.reports.exam_details import exam_details
 
         return exam_details(run)
+
+
+def _tracked(part: ExamPart) -> str:
+    """What a tracker calls a part's accuracy; a corpus may be called as anything."""
+    return f"accuracy_{part.name if part.by == 'question_type' else f'{part.by}_{part.name}'}"
 
 
 def _count(run: Run, name: str) -> Cell:

@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 
 import polars as pl
+import pytest
 from polars.testing import assert_frame_equal
 
 from raqa.exams.convert import exam_of_collection, questions_of
 from raqa.exams.read import read_exam
 from raqa.exams.row import FIELDS, NEEDED, ExamRow
+from raqa.questions.build import build, parse_request
 from raqa.questions.collection import scan
 from raqa.tables import EXAM, EXAM_FORMS, QUESTIONS
 from tests.conftest import Command
@@ -75,27 +77,43 @@ def test_show_counts_by_everything_that_is_said(tmp_path: Path, raqa: Command) -
     assert "2 questions begin so" in raqa("exam", "show", str(file), "m", status=2)
 
 
-def test_a_collection_becomes_an_exam_and_is_read_back_equal(tmp_path: Path, raqa: Command) -> None:
-    raqa("qa", "build", "demo", "demo.corpus.subjects=20", "--out", str(tmp_path / "collection"))
-    whole, lines, table = (tmp_path / name for name in ("collection", "e.jsonl", "e.parquet"))
-    told = raqa("exam", "convert", str(whole), str(lines))
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Questions about a small demo."""
+    folder = tmp_path_factory.mktemp("made") / "collection"
+    build(parse_request(["demo", "demo.corpus.subjects=20"]), folder)
+    return folder
+
+
+def test_a_collection_becomes_an_exam_and_is_read_back_equal(
+    collection: Path, tmp_path: Path, raqa: Command
+) -> None:
+    lines, table = tmp_path / "e.jsonl", tmp_path / "e.parquet"
+    told = raqa("exam", "convert", str(collection), str(lines))
     raqa("exam", "convert", str(lines), str(table))
-    exported = exam_of_collection(whole)
+    exported = exam_of_collection(collection)
     assert f"its audio is below {exported.audio}" in told
     assert_frame_equal(read_exam(lines).questions, exported.questions)
     assert_frame_equal(read_exam(table).questions, exported.questions)
-    asked = scan(whole).collect().sort("qa_id").with_columns(split=pl.lit("test"))
+    asked = scan(collection).collect().sort("qa_id").with_columns(split=pl.lit("test"))
     again = questions_of(read_exam(table).questions).select(*QUESTIONS)
     assert_frame_equal(again, asked.select(*QUESTIONS))
     for name in read_exam(lines).questions["audio"].unique():
         assert (exported.audio / name).is_file()
 
 
-def test_one_side_of_a_collection_can_be_taken(tmp_path: Path, raqa: Command) -> None:
-    raqa("qa", "build", "demo", "demo.corpus.subjects=20", "--out", str(tmp_path / "collection"))
-    whole = tmp_path / "collection"
-    tested = scan(whole).filter(pl.col("split") == "test").collect()
-    assert set(exam_of_collection(whole, "test").questions["qa_id"]) == set(tested["qa_id"])
-    told = raqa("exam", "convert", str(whole), str(tmp_path / "e.jsonl"), "--audio",
+def test_one_side_of_a_collection_can_be_taken(
+    collection: Path, tmp_path: Path, raqa: Command
+) -> None:
+    tested = scan(collection).filter(pl.col("split") == "test").collect()
+    assert set(exam_of_collection(collection, "test").questions["qa_id"]) == set(tested["qa_id"])
+    told = raqa("exam", "convert", str(collection), str(tmp_path / "e.jsonl"), "--audio",
                 str(tmp_path / "elsewhere"), status=2)  # fmt: skip
     assert "are not below" in told
+
+
+def test_the_file_that_the_help_names_is_written_by_the_demo(tmp_path: Path, raqa: Command) -> None:
+    named = re.search(r"raqa exam show\s+(\S+)\.\s", raqa("exam", "--help"))
+    assert named
+    raqa("exam", "demo", "--out", str(tmp_path / "exam"))
+    assert (tmp_path / named[1]).is_file()

@@ -92,6 +92,12 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     (labelled(kind="numeric", label=None), "value: is missing"),
     (labelled(kind="numeric", label=None, value="3"), "value: is \"3\"; expected a number"),
     (labelled(question_type="single_verify"), "asked_label: is missing"),
+    (labelled(question_type="single_verify", asked_label="male"),
+     "label: is \"male\"; expected \"yes\" or \"no\""),
+    (labelled(kind="binary"), "kind: is \"binary\"; sex is categorical"),
+    (labelled(attribute="age"), "kind: is \"categorical\"; age is numeric"),
+    (labelled(attribute="age", kind="numeric", label=None, value=3, asked_label="3",
+     question_type="single_verify"), "question_type: asks for no number"),
 ]  # fmt: skip
 
 
@@ -125,6 +131,23 @@ def test_a_recording_is_one_place_and_one_subject(tmp_path: Path) -> None:
         'line 2: subject_id: is "p2"; recording r1 has "p1" before',
         'line 3: audio: is "clinic/other.wav"; recording r1 has "clinic/r1.wav" before',
     ]
+
+
+PLACES = {"audio": "/r1.wav", "start_s": -1, "end_s": "late", "subject_id": 5}
+
+
+@pytest.mark.parametrize("field", PLACES)
+@pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
+def test_a_faulty_place_says_nothing_about_other_questions(
+    tmp_path: Path, field: str, *, first: bool
+) -> None:
+    sound = [choice(f"m{n}", start_s=1.0, end_s=2.0) for n in range(2)]
+    faulty = choice("bad", **{"start_s": 1.0, "end_s": 2.0, field: PLACES[field]})
+    problems = _problems(
+        write_lines(tmp_path / "e.jsonl", [faulty, *sound] if first else [*sound, faulty])
+    )
+    assert len(problems) == 1, problems
+    assert problems[0].startswith(f"line {1 if first else 3}: {field}: ")
 
 
 def test_all_faults_are_told_at_once_and_equal_ones_together(tmp_path: Path) -> None:

@@ -57,6 +57,12 @@ def test_unreadable_and_refused_are_wrong_and_unscored_is_left_out() -> None:
     )
 
 
+def test_what_a_judge_said_steers_no_terminal() -> None:
+    scores = _scores(asked({}, {}), True, "it says \x1b[31mred\n" + "x" * 999)
+    assert "\x1b" not in scores.remarks[0]
+    assert len(scores.remarks[0]) < 400
+
+
 def test_a_question_that_nobody_judged_is_unscored_with_a_reason() -> None:
     exam = asked({}, {})
     verdicts = judged(exam, True, True).head(1)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from raqa.display import harmless
 from raqa.metrics.number import Interval, Number, OverSeeds
 from raqa.metrics.scores import Scores
 
@@ -15,6 +16,8 @@ PARTS: tuple[By, ...] = (
 )  # fmt: skip
 
 _REASONS = 3
+_SHOWN = 200
+"""Characters of a reason that are repeated; what models say may stand in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +186,8 @@ class ExamScores(Scores):
         """What must be known before believing the numbers, a sentence each."""
         counts, found = self.all.counts, []
         if counts.unscored:
-            told = "; ".join(f"{reason} ({n:,})" for reason, n in counts.reasons[:_REASONS])
+            first = counts.reasons[:_REASONS]
+            told = "; ".join(f"{harmless(reason, _SHOWN)} ({n:,})" for reason, n in first)
             more = "; ..." if len(counts.reasons) > _REASONS else ""
             found.append(
                 f"Incomplete: {counts.unscored:,} of {counts.expected:,} answers have no score and "
