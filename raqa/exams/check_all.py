@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import polars as pl
 
@@ -16,14 +16,15 @@ LINE = "line"
 _PLACE = ("audio", "start_s", "end_s", "subject_id")
 
 
-def check_all(rows: pl.DataFrame) -> Iterator[Fault]:
+def check_all(rows: pl.DataFrame, known: Collection[Fault] = ()) -> Iterator[Fault]:
     """Find faults between questions.
 
     Args:
         rows: EXAM columns and LINE; null where a field is missing or faulty by itself.
+        known: what is faulty by itself; it says nothing about other questions.
     """
     yield from _doubled(rows)
-    yield from _recordings(rows)
+    yield from _recordings(rows, known)
     yield from _chains(rows.filter(pl.col("question_type") == "multi_turn"))
 
 
@@ -33,13 +34,15 @@ def _doubled(rows: pl.DataFrame) -> Iterator[Fault]:
         yield Fault(line, "qa_id", f"{shown(name)} is the name of more than one question")
 
 
-def _recordings(rows: pl.DataFrame) -> Iterator[Fault]:
+def _recordings(rows: pl.DataFrame, known: Collection[Fault]) -> Iterator[Fault]:
     """A recording is one place in one file, and one subject."""
     key = ["corpus", "recording_id"]
-    known = rows.drop_nulls(key)
+    named = rows.drop_nulls(key)
     for name in _PLACE:
+        faulty = [one.line for one in known if one.field == name]
         first = pl.col(name).first().over(key)
-        other = known.with_columns(first=first).filter(pl.col(name).ne_missing(pl.col("first")))
+        sound = named.filter(~pl.col(LINE).is_in(faulty)).with_columns(first=first)
+        other = sound.filter(pl.col(name).ne_missing(pl.col("first")))
         for recording, value, one, line in other.select(
             "recording_id", name, "first", LINE
         ).iter_rows():

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from raqa.corpora.attributes import ATTRIBUTES
 from raqa.display import harmless
 from raqa.errors import neighbours
 from raqa.exams.faults import Fault, shown
@@ -104,6 +105,21 @@ def _together(values: Mapping[str, Any], wrong: Mapping[str, str]) -> Iterator[t
         elif not needed and values[name] is not None:
             yield name, f"has no meaning in {question_type}"
     yield from _options(values)
+    if benchmark == "ra_qa":
+        yield from _never_right(values, wrong)
+
+
+def _never_right(values: Mapping[str, Any], wrong: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What would make every answer wrong: truths that the reader of answers can not find."""
+    attribute, kind, label = ATTRIBUTES.get(values["attribute"]), values["kind"], values["label"]
+    if attribute is not None and kind not in {None, attribute.kind}:
+        yield "kind", f"is {shown(kind)}; {attribute.name} is {attribute.kind}"
+    if values["question_type"] == "open_ended":
+        return
+    if kind == "numeric" and "kind" not in wrong:
+        yield "question_type", "asks for no number; those are asked for open_ended"
+    elif values["question_type"] == "single_verify" and label not in {None, "yes", "no"}:
+        yield "label", f'is {shown(label)}; expected "yes" or "no"'
 
 
 def _wanted(values: Mapping[str, Any]) -> dict[str, bool]:
@@ -116,7 +132,8 @@ def _wanted(values: Mapping[str, Any]) -> dict[str, bool]:
         "turn": question_type == "multi_turn",
         "asked_label": question_type == "single_verify",
     }
-    if not ra_qa:
+    # Facts about a known label may say which, so that rules can read the answer as well.
+    if not (ra_qa or (form == "facts" and values["attribute"] is not None)):
         return wanted | dict.fromkeys(RA_QA_ONLY, False)
     number = values["kind"] == "numeric"
     wanted |= {"attribute": True, "family": True, "kind": True, "value": number}

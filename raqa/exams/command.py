@@ -12,7 +12,7 @@ from rich.markup import escape
 app = typer.Typer(
     help="Exams, questions that are only asked: check a file, look at it, convert it.\n\n"
     "Begin with `raqa exam demo --out exam` (needs no download), then "
-    "`raqa exam show exam/questions.jsonl`.",
+    "`raqa exam show exam/demo_exam.jsonl`.",
     no_args_is_help=True,
 )
 
@@ -120,6 +120,6 @@ def demo(
     for line in (
         f"written: {file}",
         "sit it: python train.py task=exam datamodule=exam head=zero_shot responder=random \\",
-        f"  datamodule.corpus.file={file} datamodule.corpus.data={out}",
+        f"  datamodule.corpus.file={file} datamodule.corpus.data={out} seeds=1",
     ):
         console.print(line, highlight=False, soft_wrap=True, markup=False)

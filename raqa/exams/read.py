@@ -100,7 +100,7 @@ def look(file: Path) -> tuple[pl.DataFrame, list[Fault]]:
     table = pl.concat([pl.DataFrame(rows, schema=schema), *blocks]).sort(LINE)
     if not table.height and not faults:
         faults.append(Fault(0, "", "holds no question"))
-    faults += check_all(table)
+    faults += list(check_all(table, faults))
     return check_table(table.drop(LINE), EXAM, name="exam").select(*EXAM), sorted(set(faults))
 
 

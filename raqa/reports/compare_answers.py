@@ -12,7 +12,6 @@ from rich.text import Text
 
 from raqa.errors import UserError
 from raqa.metrics.questions import AnswerDifference, compare_answers
-from raqa.reports.asked.silent import silent_text
 from raqa.reports.run_tables import Run
 from raqa.reports.text import (
     corpus_text,
@@ -94,8 +93,6 @@ def print_answer_pair(both: AnswerPair, console: Console) -> None:
     console.print("", table, "", highlight=False)
     console.print(verdict(both), style="bold", highlight=False, soft_wrap=True)
     for letter, run in (("A", both.first), ("B", both.second)):
-        if (silent := silent_text(run, (both.first, both.second))) is not None:
-            console.print(f"{letter}: {silent}", highlight=False, markup=False, soft_wrap=True)
         for warning in warning_texts(run.scores, run.provenance):
             console.print(Text(f"{letter}: {warning}", style="yellow"), soft_wrap=True)
 

@@ -57,15 +57,17 @@ def compare(first: Path, second: Path, console: Console, *, resamples: int = 10_
     """
     runs = _read(first, second)
     kinds = {run.provenance.kind for run in runs}
+    if kinds <= {"questions", "exam"} and (problems := list(_mismatches(*runs))):
+        raise UserError(problems)
     if not kinds <= {"questions", "exam"}:
         print_comparison(compare_runs(first, second, resamples=resamples), console)
-        return
-    if problems := list(_mismatches(*runs)):
-        raise UserError(problems)
-    if "exam" in kinds:
+    elif "exam" in kinds:
         print_exam_pair(pair_exams(*runs), console)
     else:
         print_answer_pair(pair_answers(*runs), console)
+    for letter, run in zip("AB", runs, strict=True):
+        if (silent := silent_text(run, runs)) is not None:
+            console.print(f"{letter}: {silent}", highlight=False, markup=False, soft_wrap=True)
 
 
 def compare_runs(first: Path, second: Path, *, resamples: int = 10_000) -> RunPair:
@@ -108,8 +110,6 @@ def print_comparison(both: RunPair, console: Console) -> None:
     console.print(difference_text(both), highlight=False, soft_wrap=True)
     console.print(verdict_text(both), style="bold", highlight=False, soft_wrap=True)
     for letter, run in (("A", both.first), ("B", both.second)):
-        if (silent := silent_text(run, (both.first, both.second))) is not None:
-            console.print(f"{letter}: {silent}", highlight=False, markup=False, soft_wrap=True)
         for warning in warning_texts(run.scores, run.provenance):
             console.print(Text(f"{letter}: {warning}", style="yellow"), soft_wrap=True)
 

@@ -64,7 +64,14 @@ def part_columns(scores: ExamScores) -> tuple[tuple[str, Callable[[ExamPart], st
 
 
 def _counted(name: str) -> Callable[[ExamPart], str]:
-    return lambda part: f"{getattr(part.counts, name):,}"
+    """How many answers; of several seeds of how many, since they are more than the questions."""
+
+    def text(part: ExamPart) -> str:
+        counts = part.counts
+        of = "" if counts.expected == counts.questions else f" of {counts.expected:,}"
+        return f"{getattr(counts, name):,}{of}"
+
+    return text
 
 
 class ExamReport(Kind):

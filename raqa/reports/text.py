@@ -157,7 +157,8 @@ def difference_verdict(
     amount = f"{by} {unit_text(unit)}".rstrip()
     if interval.excludes_zero():
         found = "Above" if interval.high.value < 0 else "Worse than"
-        return f"{found} the {baseline} by {amount} (95 % interval {ends})."
+        measure = f", by {compared}" if unit == "points" else ""  # not what the tables show first
+        return f"{found} the {baseline} by {amount} (95 % interval {ends}){measure}."
     direction = "smaller" if difference.value < 0 else "larger"
     return (
         f"Can not be told from the {baseline}: the {compared} is "

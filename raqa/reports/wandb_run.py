@@ -162,13 +162,12 @@ def summary(run: Run) -> dict[str, Any]:
 
 
 def wandb_table(table: pl.DataFrame) -> Any:
-    """A table as W&B shows it and gives it away as CSV: what models said is made harmless."""
+    """A table as W&B shows it; texts are made harmless, for they are exported as CSV too."""
     import wandb
 
-    texts = [name for name, kind in table.schema.items() if kind == pl.String]
-    table = table.with_columns(pl.col(texts).map_elements(csv_cell, return_dtype=pl.String))
-
-    return wandb.Table(columns=[*table.columns], data=[list(row) for row in table.rows()])
+    texts = pl.col(pl.String).map_elements(csv_cell, return_dtype=pl.String)
+    shown = table.with_columns(texts) if pl.String in table.dtypes else table
+    return wandb.Table(columns=[*shown.columns], data=[list(row) for row in shown.rows()])
 
 
 def _tables(run: Run) -> dict[str, Any]:

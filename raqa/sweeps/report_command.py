@@ -133,7 +133,7 @@ def _print_report(made: RecipeReport, files: Sequence[Path], console: Console) -
     if made.overview is not None:
         from raqa.sweeps.show import overview
 
-        console.print("", overview(made.overview), "")
+        console.print("", overview(made.overview, console.width), "")
     figures = [file for file in files if file.suffix in {".png", ".pdf"}]
     _print_files([file for file in files if file not in figures], console)
     if figures:

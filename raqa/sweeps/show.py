@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, Group
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
@@ -16,6 +17,7 @@ from raqa.sweeps.claim import Owner
 from raqa.sweeps.plan import Advance, Plan, PlannedCell, State
 from raqa.sweeps.work import Outcome
 
+_MARGIN = 2
 _STYLE: dict[State, str] = {
     "done": "green",
     "missing": "dim",
@@ -168,11 +170,41 @@ class SweepScreen:
         self.console.print(text, highlight=False, soft_wrap=True)
 
 
-def overview(table: ReportTable) -> Table:
-    """A report's table with the first line of every place."""
-    grid = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in table.headings:
-        grid.add_column(Text(heading.text), justify="right" if heading.numeric else "left")
+def overview(table: ReportTable, width: int) -> Group:
+    """A report's table with the first line of every place.
+
+    Columns that do not fit beside each other stand below, each time after the first column: cut
+    to a letter nobody can read them.
+
+    Args:
+        width: letters of a line.
+    """
+    label, *others = range(len(table.headings))
+    blocks: list[list[int]] = [[]]
+    for place in others:
+        block = blocks[-1]
+        if block and sum(_room(table, one) for one in (label, *block, place)) > width:
+            blocks.append([place])
+        else:
+            block.append(place)
+    grids = [_grid(table, [label, *block]) for block in blocks]
+    return Group(*[part for grid in grids for part in (grid, Text())][:-1])
+
+
+def _room(table: ReportTable, place: int) -> int:
+    """Letters that a column takes with its margin; its heading may stand on several lines."""
+    words = table.headings[place].text.split()
+    cells = (row[place].lines[0] for row in table.rows)
+    return max(map(cell_len, (*words, *cells))) + _MARGIN
+
+
+def _grid(table: ReportTable, places: Sequence[int]) -> Table:
+    grid = Table(box=None, header_style="bold", pad_edge=False, padding=(0, _MARGIN, 0, 0))
+    for place in places:
+        heading = table.headings[place]
+        grid.add_column(Text(heading.text), justify="right" if heading.numeric else "left",
+                        vertical="bottom", width=_room(table, place) - _MARGIN)  # fmt: skip
     for row in table.rows:
-        grid.add_row(*(Text(shown.lines[0], "bold" if shown.best else "") for shown in row))
+        shown = (row[place] for place in places)
+        grid.add_row(*(Text(one.lines[0], "bold" if one.best else "") for one in shown))
     return grid

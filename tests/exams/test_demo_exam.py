@@ -66,4 +66,9 @@ def test_a_folder_that_holds_something_is_left_alone(demo: Path, tmp_path: Path)
 def test_the_command_says_how_to_go_on(tmp_path: Path, raqa: Command) -> None:
     told = raqa("exam", "demo", "--out", str(tmp_path / "exam"))
     assert f"datamodule.corpus.file={tmp_path / 'exam' / 'demo_exam.jsonl'}" in told
+    assert "seeds=1" in told
     assert "all 288 72 48" in told
+
+
+def test_the_help_names_the_file_that_the_demo_writes(demo: Path, raqa: Command) -> None:
+    assert f"raqa exam show exam/{demo.name}" in raqa("exam", "--help")

@@ -110,3 +110,10 @@ def test_one_side_of_a_collection_can_be_taken(
     told = raqa("exam", "convert", str(collection), str(tmp_path / "e.jsonl"), "--audio",
                 str(tmp_path / "elsewhere"), status=2)  # fmt: skip
     assert "are not below" in told
+
+
+def test_the_file_that_the_help_names_is_written_by_the_demo(tmp_path: Path, raqa: Command) -> None:
+    named = re.search(r"raqa exam show\s+(\S+)\.\s", raqa("exam", "--help"))
+    assert named
+    raqa("exam", "demo", "--out", str(tmp_path / "exam"))
+    assert (tmp_path / named[1]).is_file()

@@ -14,7 +14,8 @@ from polars.testing import assert_frame_equal
 from raqa.errors import UserError
 from raqa.exams.read import read_exam
 from raqa.exams.write import write_exam
-from raqa.tables import EXAM
+from raqa.judges.rules import RulesJudge
+from raqa.tables import ANSWERS, EXAM
 from tests.exams.made_exams import OPTIONS, chain, choice, inferred, labelled, write_lines
 
 SOUND = [choice(), *chain(), inferred(), labelled(),
@@ -91,6 +92,12 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     (labelled(kind="numeric", label=None), "value: is missing"),
     (labelled(kind="numeric", label=None, value="3"), "value: is \"3\"; expected a number"),
     (labelled(question_type="single_verify"), "asked_label: is missing"),
+    (labelled(question_type="single_verify", asked_label="male"),
+     "label: is \"male\"; expected \"yes\" or \"no\""),
+    (labelled(kind="binary"), "kind: is \"binary\"; sex is categorical"),
+    (labelled(attribute="age"), "kind: is \"categorical\"; age is numeric"),
+    (labelled(attribute="age", kind="numeric", label=None, value=3, asked_label="3",
+     question_type="single_verify"), "question_type: asks for no number"),
 ]  # fmt: skip
 
 
@@ -124,6 +131,23 @@ def test_a_recording_is_one_place_and_one_subject(tmp_path: Path) -> None:
         'line 2: subject_id: is "p2"; recording r1 has "p1" before',
         'line 3: audio: is "clinic/other.wav"; recording r1 has "clinic/r1.wav" before',
     ]
+
+
+PLACES = {"audio": "/r1.wav", "start_s": -1, "end_s": "late", "subject_id": 5}
+
+
+@pytest.mark.parametrize("field", PLACES)
+@pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
+def test_a_faulty_place_says_nothing_about_other_questions(
+    tmp_path: Path, field: str, *, first: bool
+) -> None:
+    sound = [choice(f"m{n}", start_s=1.0, end_s=2.0) for n in range(2)]
+    faulty = choice("bad", **{"start_s": 1.0, "end_s": 2.0, field: PLACES[field]})
+    problems = _problems(
+        write_lines(tmp_path / "e.jsonl", [faulty, *sound] if first else [*sound, faulty])
+    )
+    assert len(problems) == 1, problems
+    assert problems[0].startswith(f"line {1 if first else 3}: {field}: ")
 
 
 def test_all_faults_are_told_at_once_and_equal_ones_together(tmp_path: Path) -> None:
@@ -201,3 +225,30 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, name: str, told: str) ->
     (tmp_path / "e.csv").write_text("qa_id\n")
     with pytest.raises(UserError, match=told):
         read_exam(tmp_path / name)
+
+
+def test_facts_about_a_known_label_may_say_which_and_rules_then_read_the_answer(
+    tmp_path: Path,
+) -> None:
+    known = {"attribute": "sex", "family": "profile", "kind": "categorical", "label": "male"}
+    rows = [
+        inferred("known", question_type="explicit", question="Which sex?", answer="Male.", **known),
+        inferred("free", question_type="explicit"),
+    ]
+    exam = read_exam(write_lines(tmp_path / "e.jsonl", rows)).questions
+    said = pl.DataFrame(
+        [
+            {"seed": 0, "qa_id": "known", "response": "She is female."},
+            {"seed": 0, "qa_id": "free", "response": "A wheeze."},
+        ],
+        schema=dict(ANSWERS),
+    )
+    found = dict(RulesJudge().judge(exam, said).select("qa_id", "outcome").rows())
+    assert found == {"known": "wrong", "free": "unscored"}
+    half = [inferred("half", question_type="explicit", attribute="sex")]
+    told = "\n".join(_problems(write_lines(tmp_path / "h.jsonl", half)))
+    assert all(f"{name}: is missing; explicit needs it" in told for name in ("family", "kind"))
+    idea = [inferred("idea", **known)]
+    assert "attribute: has no meaning in inferred" in "\n".join(
+        _problems(write_lines(tmp_path / "i.jsonl", idea))
+    )

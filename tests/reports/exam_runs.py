@@ -16,6 +16,7 @@ from raqa.reports.run_folder import RunFolder, read_run
 from raqa.reports.scoring import Examined
 from raqa.tables import set_aside_table
 from reports.conftest import provenance
+from reports.question_runs import head_files
 
 MakeExam = Callable[..., ReportCell]
 TYPES = ("mcq_speech", "mcq_sound_heart", "oe_speech", "voice_qa", "multi_turn")
@@ -72,12 +73,15 @@ def exam_maker(folder: Path) -> MakeExam:
         problem: str | None = None,
         words: str = "There is a crackle in the second half.",
         chosen: dict[str, str] | None = None,
+        given: str | None = None,
         **facts: Any,
     ) -> ReportCell:
         cell = {"datamodule": "exam", "task": "exam", "head": head, **(chosen or {})}
         if problem:
             return ReportCell(cell, None, problem)
         questions = medmosaic(60) if exam is None else exam
+        if given:
+            cell["head.hearing.given"] = given
         path = folder / f"exam-{head}-{skill}-{seed}-{refused}-{unscored}-{questions.height}"
         known = provenance(
             path.name, [0], **{"corpus": "exam", "task": "exam", "unit": None, "kind": "exam",
@@ -92,6 +96,8 @@ def exam_maker(folder: Path) -> MakeExam:
                 predictions=said(questions, replies), set_aside=set_aside_table(),
                 steps=[Step("asked", questions["recording_id"].n_unique(), 60)],
                 examined=Examined(questions, judged(questions, *found)),
+                save_heads=head_files(questions, given, "listener", 0) if given else None,
+                in_words=given is not None,
             )  # fmt: skip
             draft.publish(resamples=200)
         return ReportCell(cell, read_run(path))

@@ -70,7 +70,7 @@ def answers_maker(folder: Path) -> MakeAnswers:
                 predictions=pl.concat(_without(one, unanswered) for one in said),
                 steps=[Step("asked", test.height, subjects)],
                 answered=Answered(questions, named(test, _constant), rendered=rendered),
-                save_heads=_head(test, given, responder, unanswered) if given else None,
+                save_heads=head_files(test, given, responder, unanswered) if given else None,
                 in_words=given is not None,
             )  # fmt: skip
             draft.publish(resamples=200)
@@ -128,7 +128,7 @@ def _config(responder: str | None) -> str:
     return f"head: {{responder: {{_target_: raqa.responders.{kind}}}}}\n"
 
 
-def _head(
+def head_files(
     test: pl.DataFrame, given: str, responder: str, unanswered: int
 ) -> Callable[[Path], None]:
     """Writes what a zero-shot head leaves: every two questions share a prompt."""

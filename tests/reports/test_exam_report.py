@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from rich.console import Console
 from raqa.errors import UserError
 from raqa.reports.compare_runs import compare
 from raqa.reports.console import print_run
+from raqa.reports.exam_report import part_columns
 from raqa.reports.headline import kind_of
 from raqa.reports.report import write_report
 from raqa.reports.results import load_results
@@ -45,6 +47,19 @@ def test_the_terminal_shows_every_part_with_chance_and_what_was_lost(make_exam: 
     assert "unreadable" not in text  # nothing was
     assert "the judge timed out" in text
     assert "Above the chance level by" in text
+
+
+@pytest.mark.parametrize(("expected", "said"), [(1, "7"), (5, "7 of 50")])
+def test_lost_answers_of_several_seeds_stand_beside_how_many_they_are_of(
+    make_exam: MakeExam, expected: int, said: str
+) -> None:
+    run = make_exam(unscored=0.1).run
+    assert run is not None
+    counts = replace(run.exam.all.counts, questions=10, expected=10 * expected, unscored=7)
+    whole, *others = run.exam.parts
+    scores = replace(run.exam, parts=(replace(whole, counts=counts), *others))
+    cells = dict(part_columns(scores))
+    assert cells["unscored"](scores.all) == said
 
 
 def test_nobody_is_above_chance_by_guessing(make_exam: MakeExam) -> None:

@@ -9,6 +9,7 @@ from raqa.reports.run_folder import read_run
 from raqa.reports.text import (
     count_text,
     decimals,
+    difference_verdict,
     encoder_text,
     interval_text,
     number_text,
@@ -46,6 +47,16 @@ def test_the_verdict_says_above_only_where_the_interval_excludes_zero(make_run):
     assert verdict_text(flat, "year").startswith("Can not be told from the training median")
     bad = read_run(make_run("bad", skill=-0.6)).scores
     assert verdict_text(bad, "year").startswith("Worse than the training median by ")
+
+
+@pytest.mark.parametrize(("unit", "named"), [("points", True), ("nat", False), ("year", False)])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_points_say_of_what_they_are_since_the_table_shows_another_measure(unit, named, sign):
+    ends = Interval(*sorted((Number(sign * 0.1), Number(sign * 0.3)), key=lambda end: end.value))
+    text = difference_verdict(
+        Number(sign * 0.2), ends, "question prior", compared="error (1 − accuracy)", unit=unit
+    )
+    assert text.endswith(", by error (1 − accuracy).") == named
 
 
 def test_a_model_that_says_the_median_is_called_that(make_run):

@@ -7,12 +7,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import wandb
 
 from raqa.main import main
 from raqa.reports.run_folder import read_run
 from raqa.reports.run_tables import Run
+from raqa.reports.wandb_run import wandb_table
 
 from .wandb_log import read_offline
 
@@ -93,6 +95,15 @@ def test_the_columns_that_the_documentation_names_are_there(followed: Path) -> N
     assert columns <= set(tracked["summary"])
     words = set(re.findall(r"`provenance\.(\w+)", text))
     assert words <= set(tracked["config"]["provenance"])
+
+
+def test_what_models_said_is_harmless_and_short_in_tables() -> None:
+    said = ["=HYPERLINK(1)", "\x1b[2Jred\u202e", "x" * 10_000_000, None, "-3.5"]
+    table = wandb_table(pl.DataFrame({"seed": range(5), "response": said}))
+    first, second, third, *rest = [response for _, response in table.data]
+    assert (first, second, rest) == ("'=HYPERLINK(1)", "[2Jred", [None, "-3.5"])
+    assert len(third) < 1_000
+    assert [seed for seed, _ in table.data] == [0, 1, 2, 3, 4]
 
 
 def test_no_key_reaches_any_file(followed: Path) -> None:

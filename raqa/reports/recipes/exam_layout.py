@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from raqa.reports.plots import BASELINE, INK, LINE, MODEL, empty_figure
+from raqa.reports.recipes.asked import input_tables, silent_sentences
 from raqa.reports.recipes.cells import RecipeFacts, ReportCell
 from raqa.reports.recipes.exam_grid import Contest, Row, contests, make_places, make_rows
 from raqa.reports.recipes.exam_table import (
@@ -47,10 +48,11 @@ def exam_report(
         differences_table(found, places, notes), wording_table(rows, notes),
         chains_table(rows, notes),
     )  # fmt: skip
+    runs = {row.name: row.run for row in rows if row.run is not None}
     report = base_report(
         recipe, cells,
-        summary=[*_summary(found), *_remarks(rows)],
-        tables=[table, *(one for one in others if one is not None)],
+        summary=[*_summary(found), *silent_sentences(runs), *_remarks(rows)],
+        tables=[table, *(one for one in others if one is not None), *input_tables(runs)],
         pictures=[_picture(rows, published)],
         pairs=(),
         notes=notes,

@@ -11,9 +11,9 @@ from raqa.errors import UserError
 from raqa.metrics.questions import AnswerDifference, PartScores, compare_answers
 from raqa.metrics.questions.slices import NUMBERS, By
 from raqa.reports.compare_answers import pair_answers
+from raqa.reports.recipes.asked import HEARING, silent_partners
 from raqa.reports.recipes.cells import ReportCell, variants
 from raqa.reports.recipes.published import Published
-from raqa.reports.recipes.question_inputs import HEARING, silent_partners
 from raqa.reports.recipes.tables import unique
 from raqa.reports.run_tables import Run
 from raqa.tables import QUESTION_TYPES

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from raqa.metrics.questions import AnswerDifference
 from raqa.metrics.questions.paired import Measure
+from raqa.reports.recipes.asked import input_tables, silent_sentences
 from raqa.reports.recipes.cells import RecipeFacts, ReportCell
 from raqa.reports.recipes.frame import base_report
 from raqa.reports.recipes.glossary import ANSWERS
@@ -20,7 +21,6 @@ from raqa.reports.recipes.question_grid import (
     Place,
     make_blocks,
 )
-from raqa.reports.recipes.question_inputs import input_tables, silent_sentences
 from raqa.reports.recipes.question_picture import question_pictures
 from raqa.reports.recipes.question_table import (
     answers_table,

@@ -12,8 +12,11 @@ from raqa.metrics.questions import compare_answers
 from raqa.reports.asked.silent import pair_runs, silent_run, silent_text
 from raqa.reports.compare_runs import compare
 from raqa.reports.console import print_run
+from raqa.reports.recipes.cells import RecipeFacts
+from raqa.reports.recipes.write import make_recipe_report
 from raqa.reports.report import report
 from raqa.reports.run_tables import Run
+from reports.exam_runs import exam_maker
 from reports.question_runs import MakeAnswers, answers_maker
 
 NOT_RUN = "No-audio baseline: not run; add head.hearing.given=none to the same command."
@@ -120,3 +123,24 @@ def test_every_report_says_it(
     shown = capsys.readouterr().out
     assert "A: Above the no-audio baseline by" in shown
     assert f"B: {NOT_RUN}" in shown
+
+
+def test_of_exams_too_in_every_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make = exam_maker(tmp_path / "runs")
+    cells = [
+        make(f"zero_shot_listener_{given}", skill=skill, given=given)
+        for given, skill in (("audio", 0.9), ("none", 0.2))
+    ]
+    heard, silent = (cell.run for cell in cells)
+    said = "Above the no-audio baseline by 0."
+    print_run(heard, Console(width=300))
+    assert said in capsys.readouterr().out
+    compare(heard.path, silent.path, Console(width=300))
+    shown = capsys.readouterr().out
+    assert f"A: {said}" in shown
+    assert "B: No-audio baseline: this is it." in shown
+    report([heard.path], tmp_path / "report")
+    assert said in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    made = make_recipe_report(RecipeFacts("mine", "An exam", "exam"), cells)
+    assert any(said in text for text in made.summary)
+    assert {"inputs_1", "input_pairs_1"} <= {table.name for table in made.tables}
