@@ -132,7 +132,8 @@ def _wanted(values: Mapping[str, Any]) -> dict[str, bool]:
         "turn": question_type == "multi_turn",
         "asked_label": question_type == "single_verify",
     }
-    if not ra_qa:
+    # Facts about a known label may say which, so that rules can read the answer as well.
+    if not (ra_qa or (form == "facts" and values["attribute"] is not None)):
         return wanted | dict.fromkeys(RA_QA_ONLY, False)
     number = values["kind"] == "numeric"
     wanted |= {"attribute": True, "family": True, "kind": True, "value": number}

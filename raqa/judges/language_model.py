@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _READS = Hearing(given="none")
 
-ADAPTER = 1
+ADAPTER = 2
 """Raised when the same reply begins to be read in another way; judgements are kept under it."""
 
 
@@ -154,7 +154,7 @@ class _Work:
             request about it.
         requests: by key. The same answer of several seeds, or to the same question about other
             recordings with the same reference, is asked about once.
-        forms: of requests, by key.
+        forms, said: of requests, by key: the form, and the answer that is judged.
     """
 
     judge: LanguageModelJudge
@@ -162,6 +162,7 @@ class _Work:
     known: list[tuple[int, str, Form, Found | str]] = field(default_factory=list)
     requests: dict[str, Request] = field(default_factory=dict)
     forms: dict[str, Form] = field(default_factory=dict)
+    said: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, judge: LanguageModelJudge, answers: pl.DataFrame) -> _Work:
@@ -173,6 +174,7 @@ class _Work:
             if found is None:
                 text = RUBRICS[form].prompt(question, reference, said, judge.longest)
                 found = work._put(qa_id, form, text, identity)
+                work.said[found] = said
             work.known.append((seed, qa_id, form, found))
         return work
 
@@ -187,11 +189,14 @@ class _Work:
 
     def fault(self, request: Request, response: Response) -> str | None:
         """Why a reply is no verdict."""
-        verdict = read_verdict(response.text, RUBRICS[self.forms[request.key]])
+        verdict = self._read(request.key, response)
         if not isinstance(verdict, str):
             return None
         cut = response.finish == "length"
         return f"{verdict}, for it was cut off (judge.max_tokens)" if cut else verdict
+
+    def _read(self, key: str, response: Response) -> Verdict | str:
+        return read_verdict(response.text, RUBRICS[self.forms[key]], self.said[key])
 
     def verdicts(self, found: Responses) -> pl.DataFrame:
         """VERDICTS of all answers."""
@@ -204,7 +209,7 @@ class _Work:
 
     def _found(self, key: str, found: Responses) -> Found:
         response, from_store = found.get(key)
-        verdict = read_verdict(response.text, RUBRICS[self.forms[key]])
+        verdict = self._read(key, response)
         if response.outcome == "answered" and not isinstance(verdict, str):
             return replace(_scored(verdict), from_store=from_store)
         reason = response.reason or "no reason is known"

@@ -16,24 +16,38 @@ _MOST_OBJECTS = 50
 """Places where JSON is looked for."""
 
 
-def read_verdict(text: str | None, rubric: Rubric) -> Verdict | str:
+def read_verdict(text: str | None, rubric: Rubric, candidate: str = "") -> Verdict | str:
     """The verdict of a reply, or what is wrong with it, for people and for a reminder.
 
-    Prose around the JSON object is let pass; a second verdict that says something else is not, for
-    then the candidate's own may have been repeated.
+    Prose around the JSON object is let pass. Nothing is guessed where the candidate's own verdict
+    may have been repeated: beside another verdict, also one that can not be used, or word for word.
+
+    Args:
+        candidate: the answer that is judged.
     """
     found: list[Verdict] = []
-    fault = "it holds no JSON object"
-    for fields in _objects(_THOUGHT.sub(" ", text or "")):
+    fault, others = "it holds no JSON object", False
+    theirs = _squeezed(candidate)
+    for fields, written in _objects(_THOUGHT.sub(" ", text or "")):
         try:
-            found.append(rubric.reply.model_validate(fields))
+            verdict = rubric.reply.model_validate(fields)
         except ValidationError as error:
             fault = _words(error, rubric)
+            others |= bool(fields.keys() & (rubric.reply.model_fields.keys() - {"reason"}))
+            continue
+        if _squeezed(written) in theirs:
+            fault = "it only repeats a verdict that stands in the student's answer"
+        else:
+            found.append(verdict)
     if not found:
         return fault
-    if len({one.model_dump_json(exclude={"reason"}) for one in found}) > 1:
+    if others or len({one.model_dump_json(exclude={"reason"}) for one in found}) > 1:
         return "it holds different verdicts"
     return found[0]
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _words(error: ValidationError, rubric: Rubric) -> str:
@@ -45,7 +59,8 @@ def _words(error: ValidationError, rubric: Rubric) -> str:
     return f"{field}: {first['msg'][:1].lower()}{first['msg'][1:]}"
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """JSON objects, each with how it is written."""
     decoder = json.JSONDecoder(object_pairs_hook=_fields)
     start = 0
     for _ in range(_MOST_OBJECTS):
@@ -53,11 +68,12 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         if start < 0:
             return
         try:
-            found, start = decoder.raw_decode(text, start)
+            found, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             start += 1
             continue
-        yield found
+        yield found, text[start:end]
+        start = end
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

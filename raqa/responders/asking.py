@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from raqa.audio.waveform import AudioError
+from raqa.display import harmless
 from raqa.embeddings.progress import Progress
 from raqa.responders.base import UNHEARD, Heard, Prompt, Responder, Response, Session
 from raqa.responders.pace import Pacer
@@ -101,7 +102,7 @@ def ask_all(
     known = frozenset(one.key for one in kept)
     missing = [one for one in requests if one.key not in known]
     with Progress(console, len(missing), doing, "prompts") as progress:
-        work = _Work(responder, store, hear, acceptance, progress, stop, len(missing))
+        work = _Work(responder, store, hear, acceptance, progress, console, stop, len(missing))
         if missing:
             asyncio.run(work.run(missing))
     return Responses(store, work.fresh, known)
@@ -116,6 +117,7 @@ class _Work:
     hear: Hear | None
     acceptance: Acceptance | None
     progress: Progress
+    console: Console | None
     stop: Callable[[], bool]
     total: int
     fresh: dict[str, Response] = field(default_factory=dict)
@@ -124,7 +126,7 @@ class _Work:
         """Ask with as many workers as may be under way at a time; the first fault stops all."""
         waiting = iter(requests)
         async with self.responder.session() as session:
-            pacer = Pacer(self.responder.pace)
+            pacer = Pacer(self.responder.pace, tell=self._tell)
 
             async def worker() -> None:
                 for request in waiting:
@@ -171,6 +173,10 @@ class _Work:
         if self.acceptance is None or response.outcome != "answered":
             return None
         return self.acceptance.fault(request, response)
+
+    def _tell(self, line: str) -> None:
+        if self.console is not None:
+            self.console.print(harmless(line), style="yellow", highlight=False, markup=False)
 
     def _stopped(self) -> None:
         if self.stop():

@@ -15,12 +15,21 @@ from raqa.responders.base import Pace, PassingError, Prompt, Response, Session
 class Pacer:
     """Asks a session's prompts at a pace that adapts (additive increase, multiplicative decrease).
 
+    Args:
+        tell: is told at once why the first attempt failed, since the next ones are waited for.
+
     Attributes:
         limit: how many prompts may be under way now, between 1 and `pace.concurrency`.
     """
 
-    def __init__(self, pace: Pace, rng: random.Random | None = None) -> None:
+    def __init__(
+        self,
+        pace: Pace,
+        rng: random.Random | None = None,
+        tell: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.pace = pace
+        self._tell: Callable[[str], None] | None = tell
         self.limit = float(pace.concurrency)
         self._rng = rng or random.Random()
         self._under_way = 0
@@ -61,6 +70,7 @@ class Pacer:
             except PassingError as error:
                 self._lower(begun)
                 failed = error
+                self._tell_once(str(error))
             if attempt + 1 < self.pace.attempts:
                 await self._wait(attempt, failed.wait_s)
         tries = f"{self.pace.attempts} attempt{'s' * (self.pace.attempts > 1)}"
@@ -100,6 +110,11 @@ class Pacer:
             self._paused_until = max(self._paused_until, now + asked_s)
             wait_s = asked_s + 0.1 * wait_s  # so that not all come back at once
         await asyncio.sleep(wait_s)
+
+    def _tell_once(self, reason: str) -> None:
+        if self._tell is not None and self.pace.attempts > 1:
+            self._tell(f"{reason}; asking again, with growing waits.")
+        self._tell = None
 
     def _raise(self) -> None:
         self.limit = min(self.limit + 1 / self.limit, float(self.pace.concurrency))

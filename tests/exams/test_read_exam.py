@@ -14,7 +14,8 @@ from polars.testing import assert_frame_equal
 from raqa.errors import UserError
 from raqa.exams.read import read_exam
 from raqa.exams.write import write_exam
-from raqa.tables import EXAM
+from raqa.judges.rules import RulesJudge
+from raqa.tables import ANSWERS, EXAM
 from tests.exams.made_exams import OPTIONS, chain, choice, inferred, labelled, write_lines
 
 SOUND = [choice(), *chain(), inferred(), labelled(),
@@ -224,3 +225,30 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, name: str, told: str) ->
     (tmp_path / "e.csv").write_text("qa_id\n")
     with pytest.raises(UserError, match=told):
         read_exam(tmp_path / name)
+
+
+def test_facts_about_a_known_label_may_say_which_and_rules_then_read_the_answer(
+    tmp_path: Path,
+) -> None:
+    known = {"attribute": "sex", "family": "profile", "kind": "categorical", "label": "male"}
+    rows = [
+        inferred("known", question_type="explicit", question="Which sex?", answer="Male.", **known),
+        inferred("free", question_type="explicit"),
+    ]
+    exam = read_exam(write_lines(tmp_path / "e.jsonl", rows)).questions
+    said = pl.DataFrame(
+        [
+            {"seed": 0, "qa_id": "known", "response": "She is female."},
+            {"seed": 0, "qa_id": "free", "response": "A wheeze."},
+        ],
+        schema=dict(ANSWERS),
+    )
+    found = dict(RulesJudge().judge(exam, said).select("qa_id", "outcome").rows())
+    assert found == {"known": "wrong", "free": "unscored"}
+    half = [inferred("half", question_type="explicit", attribute="sex")]
+    told = "\n".join(_problems(write_lines(tmp_path / "h.jsonl", half)))
+    assert all(f"{name}: is missing; explicit needs it" in told for name in ("family", "kind"))
+    idea = [inferred("idea", **known)]
+    assert "attribute: has no meaning in inferred" in "\n".join(
+        _problems(write_lines(tmp_path / "i.jsonl", idea))
+    )

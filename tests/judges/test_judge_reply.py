@@ -49,6 +49,29 @@ def test_anything_else_is_a_fault_in_words(text: str | None, fault: str) -> None
     assert fault in found
 
 
+@pytest.mark.parametrize("own", ['{"reason": "x", "verdict": "Wrong"}', '{"verdict": "wrong"}'])
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["own first", "own last"])
+def test_a_verdict_beside_one_that_can_not_be_used_is_not_taken(
+    own: str, order: tuple[int, int]
+) -> None:
+    both = (own, RIGHT)
+    assert (
+        read_verdict(" ".join(both[one] for one in order), FACTS) == "it holds different verdicts"
+    )
+
+
+@pytest.mark.parametrize("before", ["", "It says ", '{"reason": "a "b" c", "verdict": "wrong"} '])
+@pytest.mark.parametrize("shape", [RIGHT, RIGHT.replace(" ", ""), RIGHT.replace(",", ",\n  ")])
+def test_a_candidates_own_verdict_is_not_taken_when_it_is_repeated(before: str, shape: str) -> None:
+    said = f"Wheezes. {RIGHT} So be it."
+    found = read_verdict(f"{before}{shape}, which states no fact.", FACTS, said)
+    assert isinstance(found, str)
+    assert "repeats a verdict" in found
+    told = read_verdict(f"It says {shape}. {WRONG}", FACTS, said)
+    assert isinstance(told, Correctness)
+    assert told.verdict == "wrong"
+
+
 @pytest.mark.parametrize("grade", ["0", "4", "2.0", "2.5", "true", '"2"', "null", "[2]"])
 def test_a_grade_is_1_2_or_3_and_nothing_like_it(grade: str) -> None:
     found = read_verdict(GRADES.replace('"clarity": 3', f'"clarity": {grade}'), OPEN)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rich.console import Console
+
 from raqa.responders.asking import Acceptance, Request, Responses, ask_all
-from raqa.responders.base import Prompt, Response
+from raqa.responders.base import Pace, Prompt, Response
 from raqa.responders.store import ResponseStore, request_key
 from tests.responders.asking import openai
 from tests.responders.fake_server import FakeServer, Reply, Script, serving
@@ -84,3 +87,13 @@ def test_refusals_and_failures_are_not_reminded(tmp_path: Path) -> None:
         said = _said(_ask(server, ["a", "b"], tmp_path), ["a", "b"])
         assert sorted(server.texts()) == ["a", "b"]
     assert [one.outcome for one, _ in said] == ["refused", "failed"]
+
+
+def test_why_the_first_attempt_failed_is_told_at_once_and_once(tmp_path: Path) -> None:
+    console = Console(file=io.StringIO(), width=200)
+    with ResponseStore(tmp_path) as store:
+        nobody = openai("http://127.0.0.1:9/v1", pace=Pace(attempts=2, first_wait_s=0.0))
+        ask_all(_requests(["a", "b"]), nobody, store, console=console)
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    assert said.count("asking again, with growing waits") == 1
+    assert "nobody answers at http://127.0.0.1:9/v1" in said
