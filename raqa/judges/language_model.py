@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _READS = Hearing(given="none")
+_SETTING = re.compile(r"(?<!judge\.)\bresponder\.(?=\w)")
 
 ADAPTER = 2
 """Raised when the same reply begins to be read in another way; judgements are kept under it."""
@@ -114,7 +117,8 @@ class LanguageModelJudge(Judge):
 
     def check(self) -> None:
         """Look for what the responder needs, before any work."""
-        self.responder.check(_READS)
+        with _faults_of_the_judge():
+            self.responder.check(_READS)
 
     def judge(
         self,
@@ -129,7 +133,7 @@ class LanguageModelJudge(Judge):
         asked = table.filter(pl.col("form").is_in(self.forms))
         read = RulesJudge().judge(items, answers.join(asked, on=["seed", "qa_id"], how="anti"))
         work = _Work.of(self, asked)
-        with ResponseStore(self.folder) as store:
+        with ResponseStore(self.folder) as store, _faults_of_the_judge():
             found = ask_all(
                 list(work.requests.values()), work.responder, store,
                 acceptance=Acceptance(work.fault, _reminder), console=console, doing="judging",
@@ -143,6 +147,16 @@ class LanguageModelJudge(Judge):
                 lines.append(f"The judge: {usage_text(usage)}")
             console.print("\n".join(lines), highlight=False, markup=False)
         return verdicts
+
+
+@contextmanager
+def _faults_of_the_judge() -> Iterator[None]:
+    """Say of what is wrong with a responder that it is the judge's."""
+    try:
+        yield
+    except UserError as error:
+        problems = (_SETTING.sub("judge.responder.", one) for one in error.problems)
+        raise UserError([f"The judge: {one}" for one in problems]) from error
 
 
 @dataclass(frozen=True)

@@ -135,9 +135,14 @@ def test_garbage_is_asked_for_twice_in_a_run_and_others_once(first_run: FirstRun
     assert times == {"good": 1, "garbage": 2, "refusal": 1, "timeout": 2}
 
 
-def test_no_access_stops_before_anything_is_called_unscored(tmp_path: Path) -> None:
-    with serving(lambda *_: Reply(status=401)) as server, pytest.raises(UserError, match="access"):
+@pytest.mark.parametrize("status", [401, 404])
+def test_no_access_stops_before_anything_is_called_unscored(status: int, tmp_path: Path) -> None:
+    with serving(lambda *_: Reply(status=status)) as server, pytest.raises(UserError) as caught:
         _judged(server, tmp_path)
+    message = str(caught.value)
+    assert message.startswith("The judge: The server answers")
+    if status == 404:
+        assert "judge.responder.base_url is not its address" in message
 
 
 def test_a_stop_keeps_what_was_judged(tmp_path: Path) -> None:
