@@ -205,11 +205,7 @@ def _wrong_setting(override: Override, base: DictConfig) -> list[str]:
     parent, _, name = key.rpartition(".")
     inside = _find(base, parent) if parent else base
     if isinstance(inside, DictConfig) and name in inside:
-        value = None if override.is_delete() else override.value()
-        if parent and name in group_texts() and isinstance(value, str):
-            return [f"{override.input_line}: {key} is chosen of the group {name}; "
-                    f"write {name}@{override.input_line}."]  # fmt: skip
-        return []
+        return _named_choice(override, name) if parent else []
     if isinstance(inside, ListConfig):
         return []
     if isinstance(inside, DictConfig) and parent.rpartition(".")[2] in OPEN_MAPPINGS:
@@ -217,6 +213,15 @@ def _wrong_setting(override: Override, base: DictConfig) -> list[str]:
             return []
         return [f"{key}: not set yet; write +{override.input_line} to add it."]
     return [f"{key}: there is no such setting. {neighbours(key, _siblings(base, parent, inside))}"]
+
+
+def _named_choice(override: Override, name: str) -> list[str]:
+    """What to write where a group inside another choice is given a name."""
+    value = None if override.is_delete() else override.value()
+    if name not in group_texts() or not isinstance(value, str):
+        return []
+    line = override.input_line
+    return [f"{line}: the group {name} chooses what stands there; write {name}@{line}."]
 
 
 def _siblings(base: DictConfig, parent: str, inside: Any) -> list[str]:
