@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from raqa.configuration.folder import group_choices, group_texts, recipe_names
+from raqa.configuration.folder import (
+    experiments_folder,
+    group_choices,
+    group_texts,
+    recipe_names,
+)
 from raqa.configuration.help import choices_table
 from raqa.errors import UserError
 from raqa.main import USER_MISTAKE, print_problems
@@ -37,6 +42,7 @@ command again asks nothing, and goes on where one was stopped.
 """
 _SETTINGS = (
     ("head.hearing.given=...", "audio, spectrogram, both, or none: the baseline of every report"),
+    ("task=exam", "sit an exam, such as CaReCoS, with datamodule=exam or demo_exam"),
     ("responder.pace.concurrency=N", "prompts under way at a time"),
     ("responder.prices={...}", "{million_in: 2.5, million_out: 10}: what tokens cost"),
     ("head.folder=DIR", "where responses are kept; in paths.cache unless set"),
@@ -98,5 +104,13 @@ def print_help(console: Console) -> None:
     for setting, text in _SETTINGS:
         table.add_row(f"    {setting}", text)
     console.print(table, highlight=False)
-    asking = ", ".join(name for name in recipe_names() if name.endswith(f"/{HEAD}"))
+    asking = ", ".join(_asking_recipes())
     console.print(f"[bold cyan]recipes[/bold cyan]  [dim]with -m +recipe=NAME[/dim]\n    {asking}")
+
+
+def _asking_recipes() -> Iterator[str]:
+    """The shipped recipes with runs of this head."""
+    for name in recipe_names():
+        text = (experiments_folder() / f"{name}.yaml").read_text(encoding="utf-8")
+        if f"head: {HEAD}" in text:
+            yield name

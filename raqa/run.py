@@ -114,7 +114,9 @@ def run(
     result = read_run(prepared.folder.path) if finished else execute(prepared, console, stop=stop)
     print_run(result, console)
     if finished:
-        console.print("[dim]Finished before; force=true trains it again.[/dim]", highlight=False)
+        learns = prepared.experiment.head.learns
+        again = "trains it again" if learns else "scores it again and asks only what is not kept"
+        console.print(f"[dim]Finished before; force=true {again}.[/dim]", highlight=False)
     return result
 
 
@@ -145,6 +147,7 @@ def execute(prepared: Prepared, console: Console, *, stop: Callable[[], bool] | 
     loggers = experiment.logger.start(facts)
     try:
         outcome = _fitter(experiment)(fitting, recordings, folds, facts, loggers)
+        folds = folds.without(outcome.unusable)
         with prepared.folder.draft() as draft:
             draft.write(
                 config=OmegaConf.to_yaml(prepared.config, resolve=True),

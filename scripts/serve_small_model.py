@@ -111,7 +111,7 @@ def main() -> int:
         parser.error(f"{given.folder} holds no model; make one with make_small_language_model.py")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server goes as well
     with serving(given.folder, given.log, given.port) as served:
-        command = [sys.executable, "-m", "raqa.cli", "evaluate", *served.settings]
+        command = [str(Path(sys.executable).with_name("raqa")), "evaluate", *served.settings]
         print("raqa evaluate", *served.settings, *given.settings, flush=True)
         if given.settings:
             return subprocess.run([*command, *given.settings], check=False).returncode

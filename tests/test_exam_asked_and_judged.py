@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 import soundfile
 from rich.console import Console
@@ -109,12 +108,15 @@ def exam(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
     return [f"datamodule.corpus.file={file}", f"datamodule.corpus.data={folder}"]
 
 
-def _sit(server: FakeServer, tmp_path: Path, *settings: str) -> Run:
+def _sit(server: FakeServer, tmp_path: Path, *settings: str, judge: bool = True) -> Run:
+    judging = [
+        "judge=language_model", f"judge.responder.base_url={server.url}",
+        "judge.responder.model=fake-judge", "judge.responder.timeout_s=0.5",
+        "judge.responder.pace.attempts=1",
+    ]  # fmt: skip
     asked = [
-        "task=exam", "datamodule=exam", "head=zero_shot", "seeds=1", "judge=language_model",
+        "task=exam", "datamodule=exam", "head=zero_shot", "seeds=1", *(judging if judge else []),
         "responder=openai", f"responder.base_url={server.url}", "responder.model=fake",
-        f"judge.responder.base_url={server.url}", "judge.responder.model=fake-judge",
-        "judge.responder.timeout_s=0.5", "judge.responder.pace.attempts=1",
         f"paths.runs={tmp_path / 'runs'}", f"paths.cache={tmp_path / 'cache'}",
         "head.hearing.clip.length_s=2", *settings,
     ]  # fmt: skip
@@ -132,6 +134,7 @@ def test_every_type_is_asked_judged_and_shown_in_both_layouts(
         again = _sit(server, tmp_path, *exam, "force=true")
         anew = server.texts()[before:]
         deaf = _sit(server, tmp_path, *exam, "head.hearing.given=none")
+        read = _sit(server, tmp_path, *exam, judge=False)
     _failed_judgements_are_unscored_and_told(heard, tmp_path)
     assert again.exam == heard.exam
     assert all(JUDGES in text for text in anew)  # no answer was asked for again
@@ -140,6 +143,7 @@ def test_every_type_is_asked_judged_and_shown_in_both_layouts(
     _layouts(heard, deaf)
     assert "No-audio baseline: this is it" in _printed(deaf)
     assert "no-audio baseline" in _printed(heard)
+    assert "No-audio baseline: not run" in _printed(read)  # that one was judged by another
 
 
 def _failed_judgements_are_unscored_and_told(sat: Run, tmp_path: Path) -> None:
@@ -183,14 +187,19 @@ def _layouts(heard: Run, deaf: Run) -> None:
 @needs_espeak
 def test_chains_are_carried_both_ways_and_are_other_runs(exam: list[str], tmp_path: Path) -> None:
     only = "task.only.question_type=[multi_turn]"
+    told = {}
     with serving(_script) as server:
-        own = _sit(server, tmp_path, *exam, only)
-        gold = _sit(server, tmp_path, *exam, only, "task.carried=gold")
-    assert own.path != gold.path
-    texts = [str(body["messages"]) for body in server.bodies]
-    told = [text for text in texts if "What is heard" in text and "assistant" in text]
-    assert len(told) == 2 * COUNT * 2  # two later turns of every chain, both ways
-    assert own.exam.chains is not None
-    assert own.exam.chains.chains == COUNT
-    for sat in (own, gold):
-        assert isinstance(sat.examined.questions, pl.DataFrame)  # type: ignore[union-attr]
+        for carried in ("own", "gold"):
+            before = len(server.bodies)
+            sat = _sit(server, tmp_path, *exam, only, f"task.carried={carried}")
+            told[carried] = [
+                [str(one["content"]) for one in body["messages"] if one["role"] == "assistant"]
+                for body in server.bodies[before:]
+            ]
+    assert sat.exam.chains is not None
+    assert sat.exam.chains.chains == COUNT
+    later = {carried: [said for said in turns if said] for carried, turns in told.items()}
+    assert {len(turns) for turns in later.values()} == {2 * COUNT}
+    right = {"ABCDEFGHIJ"[number % 10] for number in range(COUNT)}
+    assert {text[0] for said in later["gold"] for text in said} == right
+    assert later["own"] != later["gold"]

@@ -205,6 +205,10 @@ def _wrong_setting(override: Override, base: DictConfig) -> list[str]:
     parent, _, name = key.rpartition(".")
     inside = _find(base, parent) if parent else base
     if isinstance(inside, DictConfig) and name in inside:
+        value = None if override.is_delete() else override.value()
+        if parent and name in group_texts() and isinstance(value, str):
+            return [f"{override.input_line}: {key} is chosen of the group {name}; "
+                    f"write {name}@{override.input_line}."]  # fmt: skip
         return []
     if isinstance(inside, ListConfig):
         return []

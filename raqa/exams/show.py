@@ -26,8 +26,8 @@ def print_counts(exam: Exam, console: Console) -> None:
     """Print how many questions there are of each kind, about how many recordings and subjects."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("by")
-    table.add_column("questions", overflow="fold")
-    for heading in ("n", "recordings", "subjects"):
+    table.add_column("part", overflow="fold")
+    for heading in ("questions", "recordings", "subjects"):
         table.add_column(heading, justify="right", no_wrap=True)
     everything = exam.questions
     _count_row(table, "", Text("all", style="bold"), everything)

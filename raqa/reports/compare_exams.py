@@ -63,7 +63,7 @@ def print_exam_pair(both: ExamPair, console: Console) -> None:
         table.add_column(heading, justify="right", no_wrap=True)
     for one in _shown(both.differences):
         table.add_row(
-            one.name.replace("_", " "),
+            one.name,
             f"{one.questions:,}",
             number_text(one.first, PLACES),
             number_text(one.second, PLACES),

@@ -41,8 +41,8 @@ def shown_parts(scores: ExamScores) -> Iterator[ExamPart]:
 
 
 def part_text(part: ExamPart) -> str:
-    """What a part is called."""
-    return part.name.replace("_", " ")
+    """What a part is called, in the words that settings choose questions by."""
+    return part.name
 
 
 def part_columns(scores: ExamScores) -> tuple[tuple[str, Callable[[ExamPart], str]], ...]:

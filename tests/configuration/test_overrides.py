@@ -121,3 +121,8 @@ def test_a_second_corpus_is_chosen_with_its_place_and_checked_like_the_first() -
 def test_a_place_that_the_chosen_group_lacks_is_explained() -> None:
     message = _problems("datamodule@regime.target=demo_clinic")
     assert "the chosen regime has no target" in message
+
+
+def test_a_group_inside_another_choice_is_chosen_with_its_place() -> None:
+    message = _problems("judge=language_model", "judge.responder=constant")
+    assert message.endswith("write responder@judge.responder=constant.")

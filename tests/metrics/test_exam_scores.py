@@ -28,6 +28,15 @@ def test_all_is_weighted_by_the_number_of_questions() -> None:
     assert _part(scores, "question_type", "mcq_long_form").accuracy.mean.value == 0
 
 
+@pytest.mark.parametrize("right", [True, False])
+def test_a_part_in_which_all_subjects_score_alike_has_no_interval(right: bool) -> None:
+    exam = asked(*[{"subject_id": f"s{number}"} for number in range(12)])
+    part = _scores(exam, *[right] * 12).all
+    assert part.accuracy.mean.value == float(right)
+    assert not part.interval.low.defined
+    assert "alike" in (part.interval.low.reason or "")
+
+
 def test_parts_are_by_everything_that_is_said_in_an_order_of_their_own() -> None:
     exam = asked(
         {"difficulty": "hard", "audio_source": "synthetic"}, {"difficulty": "easy"}, {},

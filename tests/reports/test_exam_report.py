@@ -41,7 +41,7 @@ def test_the_stored_scores_are_those_of_the_stored_answers_and_verdicts(
 
 def test_the_terminal_shows_every_part_with_chance_and_what_was_lost(make_exam: MakeExam) -> None:
     text = _shown(make_exam(refused=0.1, unscored=0.1).run)
-    for word in ("mcq speech", "voice qa", "easy", "synthetic", "chance", "1–3", "refused",
+    for word in ("mcq_speech", "voice_qa", "easy", "synthetic", "chance", "1–3", "refused",
                  "unscored", "turn 1", "later turns, first wrong"):  # fmt: skip
         assert word in text
     assert "unreadable" not in text  # nothing was
@@ -115,7 +115,7 @@ def test_a_picture_has_a_row_for_each_part(make_exam: MakeExam) -> None:
     (axes,) = kind_of(run).figure(run).axes
     labels = [label.get_text() for label in axes.get_yticklabels()]
     assert labels[0].startswith("all (420")
-    assert any(label.startswith("voice qa (60") for label in labels)
+    assert any(label.startswith("voice_qa (60") for label in labels)
 
 
 def _compared(first: Path, second: Path) -> str:
@@ -128,7 +128,7 @@ def test_two_runs_are_compared_question_by_question(make_exam: MakeExam) -> None
     heard, deaf = make_exam(skill=0.8), make_exam("zero_shot_model_none", skill=0.3)
     text = _compared(heard.run.path, deaf.run.path)
     assert "A is better than B." in text
-    assert "mcq speech 60" in text
+    assert "mcq_speech 60" in text
     again = make_exam("zero_shot_other_audio", skill=0.8, seed=1)
     assert "They can not be told apart." in _compared(heard.run.path, again.run.path)
 

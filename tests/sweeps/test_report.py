@@ -102,7 +102,7 @@ def test_a_recipe_of_questions_is_swept_and_shown_in_the_terminal(command: Comma
     assert command("sweep", path, "head=majority")[0] == 0
     status, shown = command("report", path, "--out", str(out), "--format", "csv")
     assert status == 0
-    assert "questions measure majority random" in shown
-    assert "single verify macro-F1" in shown
+    assert "random missing" in shown
+    assert "model macro-F1" in shown
     table = pl.read_csv(out / "table.csv")
     assert table["random_problem"].to_list() == ["not run yet"] * table.height

@@ -14,6 +14,8 @@ from raqa.metrics.number import Interval, Number, OverSeeds
 Floats = NDArray[np.float64]
 LOST = 0.01
 """Share of resamples in which a mean may be undefined; above it the rest is a biased choice."""
+ALIKE = 1e-9
+"""An interval that is narrower than this is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +59,18 @@ def number(value: float, reason: str) -> Number:
 
 
 def percentiles(drawn: Floats, subjects: int, level: float = 0.95) -> Interval:
-    """The percentile interval of resamples `[resamples]`."""
+    """The percentile interval of resamples `[resamples]`.
+
+    Where all are the same it is undefined: none right of twelve is not none right for certain.
+    """
     if subjects < 2:
         return Interval.undefined(f"{subjects} subject(s) have no interval")
     lost = int(np.isnan(drawn).sum())
     if lost > LOST * len(drawn):
         return Interval.undefined(f"undefined in {lost:,} of {len(drawn):,} resamples")
     low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    if high - low < ALIKE:
+        return Interval.undefined("all subjects score alike, which tells nothing of the next one")
     return Interval(Number(float(low)), Number(float(high)))
 
 

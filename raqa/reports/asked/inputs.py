@@ -145,14 +145,15 @@ def _inputs(runs: Sequence[Run]) -> Inputs:
         Heading("cost", "cost", "in the currency of responder.prices"),
         Heading("latency (s)", "latency_s", "median over prompts"),
     )  # fmt: skip
-    rows = [_row(run, silent) for run in runs]
+    rows, caption = [_row(run, silent) for run in runs], CAPTION
     if silent is None:
-        absent = (Cell("none"), Cell(""), Cell(""), Cell(NOT_RUN))
+        caption += f" Without the recording: {NOT_RUN}."
+        absent = (Cell("none"), Cell(""), Cell(""), Cell("not run"))
         rows.append((*absent, *(Cell("") for _ in headings[len(absent) :])))
     return Inputs(
         responder=_asking(first).name,
         asked=f"{task_text(first.provenance)} from {corpus_text(first.provenance)}",
-        inputs=Grid("", CAPTION, headings, tuple(rows)),
+        inputs=Grid("", caption, headings, tuple(rows)),
         pairs=_pairs(runs) if len(runs) > 1 else None,
     )
 

@@ -84,7 +84,8 @@ def test_a_baseline_that_was_not_run_has_a_row_that_says_how_to(tmp_path: Path) 
     assert alone is not None
     (inputs,) = inputs_of([alone])
     assert inputs.inputs.rows[1][0].text == "none"
-    assert "add head.hearing.given=none" in inputs.inputs.rows[1][3].text
+    assert inputs.inputs.rows[1][3].text == "not run"
+    assert inputs.inputs.caption.endswith("add head.hearing.given=none to the same command.")
     assert inputs.pairs is None
 
 
