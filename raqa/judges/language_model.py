@@ -144,7 +144,7 @@ class LanguageModelJudge(Judge):
         if console is not None:
             lines = [verdicts_text(verdicts)]
             if usage.height:
-                lines.append(f"The judge: {usage_text(usage)}")
+                lines.append(f"The judge: {usage_text(usage, 'different answers')}")
             console.print("\n".join(lines), highlight=False, markup=False)
         return verdicts
 
@@ -203,6 +203,8 @@ class _Work:
 
     def fault(self, request: Request, response: Response) -> str | None:
         """Why a reply is no verdict."""
+        if response.cut:
+            return "only the beginning of what it was asked was read"
         verdict = self._read(request.key, response)
         if not isinstance(verdict, str):
             return None

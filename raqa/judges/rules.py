@@ -20,7 +20,7 @@ from raqa.judges.base import (
     verdicts_text,
     worthless,
 )
-from raqa.questions.reading import Vocabulary, read_answers
+from raqa.questions.reading import Reading, Vocabulary, read_answers
 from raqa.questions.reading.choice import read_choice
 from raqa.questions.reading.option_letters import LETTERS
 from raqa.questions.reading.truth import is_right, rounding
@@ -90,8 +90,10 @@ _Rows = Iterator[tuple[int, str, Named, Found]]
 
 def _choices(table: pl.DataFrame) -> _Rows:
     columns = table.select("seed", "qa_id", "response", "options", "answer")
+    known: dict[tuple[str | None, ...], Reading] = {}  # several seeds may say the same
     for seed, qa_id, response, options, answer in columns.iter_rows():
-        read = read_choice(response, options)
+        key = (response, *options)
+        read = known[key] = known.get(key) or read_choice(response, options)
         if read.outcome != "readable":
             found = _unread(read.outcome, read.reason)
         elif read.label == LETTERS[options.index(answer)]:

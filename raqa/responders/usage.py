@@ -52,10 +52,13 @@ def usage_table(rows: Iterable[tuple[str, str, Response, bool]]) -> pl.DataFrame
     )  # fmt: skip
 
 
-def usage_text(usage: pl.DataFrame) -> str:
+def usage_text(usage: pl.DataFrame, rows: str = "questions") -> str:
     """One line for people: counts, tokens, cost and the median latency.
 
     What several questions share is counted once.
+
+    Args:
+        rows: what the rows are of.
     """
     counts = dict(usage["outcome"].value_counts().iter_rows())
     put = usage.filter(pl.col("request") != "")
@@ -64,7 +67,7 @@ def usage_text(usage: pl.DataFrame) -> str:
     parts = [f"{counts.get(name, 0):,} {name}" for name in ("answered", "refused", "failed")]
     asked = once.filter(~pl.col("from_store"))
     line = (
-        f"{usage.height:,} questions: {', '.join(parts)}; {asked.height:,} prompts asked now, "
+        f"{usage.height:,} {rows}: {', '.join(parts)}; {asked.height:,} prompts asked now, "
         f"{once.height - asked.height:,} from the store"
     )
     if cut:

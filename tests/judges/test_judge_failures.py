@@ -6,6 +6,7 @@ The judge is a stub: a fake server that says garbage for 10 % of the answers, re
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -154,3 +155,15 @@ def test_a_stop_keeps_what_was_judged(tmp_path: Path) -> None:
         found = judge.judge(exam(*ROWS), answers(SAID))
         assert found["from_store"].sum() >= 100 - PATIENT.concurrency
         assert len(server.asked) - done <= COUNT - (100 - PATIENT.concurrency)
+
+
+@pytest.mark.parametrize("verdict", [RIGHT, WRONG])
+def test_a_refusal_is_none_of_the_verdicts_that_stand_in_its_words(
+    verdict: str, tmp_path: Path
+) -> None:
+    message = {"role": "assistant", "content": None, "refusal": verdict}
+    body = json.dumps({"choices": [{"finish_reason": "stop", "message": message}]}).encode()
+    with serving(lambda *_: Reply(body=body)) as server:
+        found = judge_of(server, tmp_path).judge(exam(ROWS[0]), answers({"q000": "Grade II."}))
+    assert found.select("outcome", "score").row(0) == ("unscored", None)
+    assert found["reason"][0] == "the judge refused: refused by the interface"

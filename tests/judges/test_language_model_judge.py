@@ -12,8 +12,9 @@ from raqa.errors import UserError
 from raqa.judges.language_model import LanguageModelJudge
 from raqa.judges.rubrics import RUBRICS
 from raqa.judges.rules import RulesJudge
+from raqa.responders.base import Prompt, Response
 from raqa.responders.openai import Decoding
-from raqa.responders.plain import ConstantResponder
+from raqa.responders.plain import ConstantResponder, _Saying
 from raqa.tables import CRITERIA, VERDICTS, check_table
 from tests.judges.judging import (
     GRADES,
@@ -159,7 +160,7 @@ def test_a_judge_says_what_it_did_and_what_that_took(tmp_path: Path) -> None:
         judge_of(server, tmp_path).judge(exam(*ROWS), answers(SAID), console=console)
     text = console.export_text()
     assert "4 answers: 4 scored (2 right, 1 wrong, 1 graded), 0 unscored." in text
-    assert "The judge: 3 questions: 3 answered" in text
+    assert "The judge: 3 different answers: 3 answered" in text
     assert "36 tokens in all" in text
 
 
@@ -171,6 +172,20 @@ def test_an_invalid_reply_is_reminded_once(tmp_path: Path) -> None:
     assert second.startswith(first)
     assert "it holds no JSON object" in second
     assert candidate(second) == SAID["a"]
+
+
+def test_a_verdict_on_half_a_prompt_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_Saying, "respond", _half_read)
+    judge = LanguageModelJudge(ConstantResponder(RIGHT), folder=tmp_path)
+    found = judge.judge(exam(ROWS[0]), answers({"a": SAID["a"]}))
+    assert found["outcome"][0] == "unscored"
+    assert "only the beginning of what it was asked was read" in found["reason"][0]
+
+
+async def _half_read(_: _Saying, __: Prompt) -> Response:
+    return Response(RIGHT, cut=True)
 
 
 def test_a_judge_that_can_not_be_one_is_refused(

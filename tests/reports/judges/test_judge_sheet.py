@@ -251,5 +251,5 @@ def test_the_commands_as_they_are_typed(run: Path, tmp_path: Path, raqa: Command
     pl.DataFrame(rows).write_csv(path)
     shown = raqa("judge", "agreement", str(run), str(path))
     assert "A: a-model (v1+0123456789), in run B: clinicians" in shown
-    assert "right or wrong 32 0.50 0.50 1.00 1.00 to 1.00 1.00 1.00 to 1.00" in shown
+    assert "right or wrong 32 0.50 0.50 1.00 n/a 1.00 n/a" in shown
     assert "40 answers on the sheet, 0 not marked at all; 0 empty cells" in shown
