@@ -205,7 +205,8 @@ def _wrong_setting(override: Override, base: DictConfig) -> list[str]:
     parent, _, name = key.rpartition(".")
     inside = _find(base, parent) if parent else base
     if isinstance(inside, DictConfig) and name in inside:
-        return _named_choice(override, name) if parent else []
+        mounted = parent and isinstance(_find(base, key), DictConfig)
+        return _named_choice(override, name) if mounted else []
     if isinstance(inside, ListConfig):
         return []
     if isinstance(inside, DictConfig) and parent.rpartition(".")[2] in OPEN_MAPPINGS:

@@ -126,3 +126,7 @@ def test_a_place_that_the_chosen_group_lacks_is_explained() -> None:
 def test_a_group_inside_another_choice_is_chosen_with_its_place() -> None:
     message = _problems("judge=language_model", "judge.responder=constant")
     assert message.endswith("write responder@judge.responder=constant.")
+
+
+def test_a_column_may_be_called_as_a_group_is() -> None:
+    check_overrides(["datamodule=manifest", "datamodule.corpus.columns.split=side"])
