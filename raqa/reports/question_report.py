@@ -203,7 +203,7 @@ def _label_table(scores: AnswerScores, style: str) -> Table:
         first = part.by == "all"
         table.add_row(
             Text(part.name.replace("_", " "), style="bold" if first else ""),
-            f"{part.counts.questions:,}",
+            f"{labels.asked:,}",
             Text(seeds_text(labels.macro_f1, PLACES), style=style if first else ""),
             interval_text(labels.macro_f1_interval, PLACES),
             number_text(constant.mean, PLACES),

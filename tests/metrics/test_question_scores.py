@@ -120,6 +120,13 @@ def test_a_label_that_the_truth_never_has_is_an_error_of_the_true_class():
     assert labels.all.labels.macro_f1.mean.value == pytest.approx((2 / 3 + 1) / 2)
 
 
+def test_questions_about_numbers_are_not_counted_among_those_about_labels():
+    test = asked(*labelled(ASTHMA, a="yes", b="no"), *numbered(AGE, a=50.0, b=30.0))
+    scores = score_questions(test, test, said(test, "yes", "no", "50", "30"), resamples=10)
+    assert scores.all.counts.questions == 4
+    assert scores.all.labels.asked == 2
+
+
 def test_errors_of_numbers_have_a_unit_and_are_never_pooled_over_attributes():
     train = asked(*numbered(AGE, t=20.0, u=40.0, v=60.0), *numbered(HEIGHT, t=150.0, u=170.0))
     test = asked(*numbered(AGE, a=50.0, b=30.0), *numbered(HEIGHT, a=180.0))

@@ -142,6 +142,7 @@ class _Table:
         names = [" / ".join(row) for row in self.layout.groups.select(GROUP).iter_rows()]
         inside = [int(place) for place in np.flatnonzero(groups)]
         return LabelScores(
+            asked=int(groups[self.layout.group].sum()),
             macro_f1=self._over_seeds("macro_f1", place, _ONE_CLASS),
             macro_f1_interval=interval(self.measured.drawn["macro_f1"][:, place]),
             pooled_f1=_over(self.pooled.by_seed[:, place], _ONE_CLASS),

@@ -37,6 +37,7 @@ class LabelScores:
     """Of questions whose answer is a label. Unreadable and refused answers are wrong.
 
     Attributes:
+        asked: how many there are, among which no question about a number is.
         macro_f1: mean F1 over the classes that the truth of a group has, averaged unweighted over
             groups. A group whose truth has one class is left out: it tells nothing.
         pooled_f1: mean F1 over the labels of all groups in one pool.
@@ -46,6 +47,7 @@ class LabelScores:
         absent: classes that training has and the test side lacks, as "group: class".
     """
 
+    asked: int
     macro_f1: OverSeeds
     macro_f1_interval: Interval
     pooled_f1: OverSeeds
