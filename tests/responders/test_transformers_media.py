@@ -122,11 +122,16 @@ def test_a_longer_recording_is_more_tokens(
 def test_the_shortest_recording_there_is_is_heard_as_in_a_batch(
     name: str, tiny_media: Tiny, tmp_path: Path
 ) -> None:
-    paths = [tone(tmp_path / "short.wav", 900, 0.05), tone(tmp_path / "long.wav", 900, 1.5)]
+    # Qwen2-Audio's class takes a single token of sound for the mark of processors before it.
+    shortest = 0.1 if name == "qwen2_audio" else 0.05
+    paths = [tone(tmp_path / "short.wav", 900, shortest), tone(tmp_path / "long.wav", 900, 1.5)]
     rows = [question(f"q{row}", row, question="what is heard ?") for row in (0, 1)]
     responder = preset(name, tiny_media(name))
     together = hear(responder, asked(rows, paths), tmp_path / "together", "audio")
     alone = hear(responder, asked(rows[:1], paths), tmp_path / "alone", "audio")
+    assert (together.usage["reason"].to_list(), alone.usage["reason"].to_list()) == (
+        [None] * 2, [None],
+    )  # fmt: skip
     assert together.answers["response"].n_unique() == 2
     assert alone.answers["response"][0] == together.answers["response"][0]
 

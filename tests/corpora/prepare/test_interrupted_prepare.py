@@ -17,8 +17,10 @@ from tests.web_server import Server
 
 CHECKOUT = Path(__file__).parents[3]
 
+# Ctrl-C is heard also where the tests themselves run in the background and do not hear it.
 ONE_CALL = """
-import sys, json
+import sys, json, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from pathlib import Path
 from rich.console import Console
 from raqa.corpora.prepare.run import Wishes, prepare_corpus
