@@ -97,8 +97,23 @@ class HubFile:
             raise FetchError(first_line(error)) from error
 
 
+class _Kept:
+    """A file that is kept in raqa's cache."""
+
+    file: str
+
+    @property
+    def target(self) -> Path:
+        """Where it is or will be."""
+        return cache_folder() / "weights" / self.file
+
+    def cached(self) -> Path | None:
+        """The file, or None where it was not fetched yet."""
+        return self.target if self.target.is_file() else None
+
+
 @dataclass(frozen=True)
-class ZipMember:
+class ZipMember(_Kept):
     """A file inside a zip archive on a web server, kept unpacked in raqa's cache.
 
     Args:
@@ -119,20 +134,13 @@ class ZipMember:
         """The archive's address."""
         return self.archive
 
-    def _target(self) -> Path:
-        return cache_folder() / "weights" / self.file
-
-    def cached(self) -> Path | None:
-        """The unpacked file, or None."""
-        return self._target() if self._target().is_file() else None
-
     def fetch(self) -> Path:
         """Download the archive, unpack the file, delete the archive.
 
         Raises:
             FetchError: no network, no such file, or a damaged archive.
         """
-        target = self._target()
+        target = self.target
         archive = cache_folder() / "weights" / Path(self.archive).name
         make_folder(archive.parent)
         with FileLock(f"{archive}.lock"):
@@ -150,7 +158,7 @@ class ZipMember:
 
 
 @dataclass(frozen=True)
-class WebFile:
+class WebFile(_Kept):
     """A file on a web server, kept in raqa's cache.
 
     Args:
@@ -166,20 +174,13 @@ class WebFile:
         """The address."""
         return self.url
 
-    def _target(self) -> Path:
-        return cache_folder() / "weights" / self.file
-
-    def cached(self) -> Path | None:
-        """The file in raqa's cache, or None."""
-        return self._target() if self._target().is_file() else None
-
     def fetch(self) -> Path:
         """Download the file.
 
         Raises:
             FetchError: no network, no such file, or no room for it.
         """
-        target = self._target()
+        target = self.target
         try:
             make_folder(target.parent)
             with FileLock(f"{target}.lock"):

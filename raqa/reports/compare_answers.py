@@ -12,6 +12,7 @@ from rich.text import Text
 
 from raqa.errors import UserError
 from raqa.metrics.questions import AnswerDifference, compare_answers
+from raqa.reports.paired_questions import LETTERS, check_same_questions
 from raqa.reports.run_tables import Run
 from raqa.reports.text import (
     corpus_text,
@@ -51,15 +52,10 @@ def pair_answers(first: Run, second: Run) -> AnswerPair:
     assert first.answered is not None
     assert second.answered is not None
     asked = [_test(run) for run in (first, second)]
-    only = [set(one["qa_id"]) for one in asked]
-    if only[0] != only[1]:
-        raise UserError(
-            f"They were asked different questions: {len(only[0] & only[1]):,} of both, "
-            f"{len(only[0] - only[1]):,} of A alone, {len(only[1] - only[0]):,} of B alone. "
-            "Compare runs of one collection, cohort and split."
-        )
-    if not asked[0].sort("qa_id").equals(asked[1].sort("qa_id")):
-        raise UserError("The right answers differ between the two runs: the labels have changed.")
+    check_same_questions(
+        [one.sort("qa_id") for one in asked], "collection, cohort and split",
+        "The right answers differ between the two runs: the labels have changed.",
+    )  # fmt: skip
     train = first.answered.questions.filter(pl.col("split") == "train")
     try:
         found = compare_answers(train, asked[0], first.predictions, second.predictions)
@@ -88,7 +84,7 @@ def print_answer_pair(both: AnswerPair, console: Console) -> None:
             number_text(one.second, PLACES),
             number_text(one.difference, PLACES),
             interval_text(one.interval, PLACES),
-            {"first": "A", "second": "B"}.get(one.better or "", ""),
+            LETTERS.get(one.better or "", ""),
         )
     console.print("", table, "", highlight=False)
     console.print(verdict(both), style="bold", highlight=False, soft_wrap=True)

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raqa.errors import UserError
 from raqa.metrics.exams.paired import ExamDifference, compare_exams
 from raqa.reports.exam_report import PLACES
+from raqa.reports.paired_questions import LETTERS, check_same_questions
 from raqa.reports.run_tables import Run
 from raqa.reports.text import corpus_text, interval_text, number_text, warning_texts
 
@@ -34,15 +34,10 @@ def pair_exams(first: Run, second: Run) -> ExamPair:
     assert first.examined is not None
     assert second.examined is not None
     asked = [run.examined.questions.sort("qa_id") for run in (first, second) if run.examined]
-    only = [set(one["qa_id"]) for one in asked]
-    if only[0] != only[1]:
-        raise UserError(
-            f"They were asked different questions: {len(only[0] & only[1]):,} of both, "
-            f"{len(only[0] - only[1]):,} of A alone, {len(only[1] - only[0]):,} of B alone. "
-            "Compare runs of one exam, with the same task.only and cohort."
-        )
-    if not asked[0].equals(asked[1]):
-        raise UserError("The questions differ between the two runs: the exam has changed.")
+    check_same_questions(
+        asked, "exam, with the same task.only and cohort",
+        "The questions differ between the two runs: the exam has changed.",
+    )  # fmt: skip
     found = compare_exams(
         asked[0],
         (first.predictions, first.examined.verdicts),
@@ -69,7 +64,7 @@ def print_exam_pair(both: ExamPair, console: Console) -> None:
             number_text(one.second, PLACES),
             number_text(one.difference, PLACES),
             interval_text(one.interval, PLACES),
-            {"first": "A", "second": "B"}.get(one.better or "", ""),
+            LETTERS.get(one.better or "", ""),
         )
     console.print("", table, "", highlight=False)
     console.print(verdict(both), style="bold", highlight=False, soft_wrap=True)
