@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from raqa.metrics.exams import ExamPart, ExamScores, score_exam
+from raqa.metrics.exams.paired import compare_exams
 from raqa.metrics.exams.score import RESAMPLES
 from tests.metrics.made_verdicts import asked, fold_of, judged, said
 
@@ -171,3 +172,12 @@ def test_tables_that_do_not_belong_together_are_refused() -> None:
     wrong = judged(exam, True).with_columns(score=pl.lit(None, pl.Float64))
     with pytest.raises(ValueError, match="unscored or has a score"):
         score_exam(exam, said(exam), wrong, fold_of(exam))
+
+
+def test_two_models_that_score_every_subject_alike_differ_by_nothing() -> None:
+    exam = asked(*[{"subject_id": f"s{number}"} for number in range(12)])
+    page = (said(exam), judged(exam, *[True, False] * 6))
+    (everything, *_) = compare_exams(exam, page, page, resamples=200)
+    assert everything.difference.value == 0
+    assert (everything.interval.low.value, everything.interval.high.value) == (0, 0)
+    assert everything.better is None

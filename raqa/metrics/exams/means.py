@@ -50,6 +50,8 @@ class Means:
         if not np.isfinite(value):
             return Number.undefined(reason), Interval.undefined(reason)
         drawn = self.drawn[:, first] - self.drawn[:, second]
+        if value == 0 and len(drawn) and not drawn.any():  # alike for every subject: no estimate
+            return Number(value), Interval(Number(0.0), Number(0.0))
         return Number(value), percentiles(drawn, self.subjects)
 
 
